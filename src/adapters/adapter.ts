@@ -1,0 +1,116 @@
+import type { Message, ToolCallPart } from '../message.ts';
+
+/** Whose tokenizer and image prices apply where the model's name does not tell. */
+export type TokenFamily = 'openai' | 'anthropic' | 'google' | 'generic';
+
+/** Tokens as a provider reports them. `inputTokens` is the whole input: cached tokens are counted in it exactly once. */
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  /** The part of the input that was read from the prompt cache. */
+  cachedInputTokens?: number;
+  /** The part of the input that was written to the prompt cache. */
+  cacheWriteTokens?: number;
+  /** The part of the output that was reasoning. */
+  reasoningTokens?: number;
+}
+
+/** What surrounds the conversation in a request. */
+export interface RequestContext {
+  model?: string | undefined;
+  /** System text that stands beside the messages, in the provider's own form; absent where it is a message. */
+  system?: unknown;
+  /** Tool definitions in the provider's own form; absent or empty where there are none. */
+  tools?: unknown;
+  /** The request's output cap in tokens, where the provider counts it against the window. */
+  outputCap?: number | undefined;
+  /** Why the conversation must not be touched now, for instance `pause_turn`. */
+  pending?: string | undefined;
+  /** Why the history is the server's, for instance `previous_response_id`. */
+  serverHeld?: string | undefined;
+}
+
+export interface ForkOptions {
+  /** Output cap of the summary in tokens, without reasoning. */
+  maxTokens: number;
+}
+
+/** A private summary request, and what had to be changed that the prompt cache can see. */
+export interface SummaryFork<Request> {
+  request: Request;
+  /** Empty where the prefix is the parent's, byte for byte. Otherwise one reason for each change, for instance `response_format`. */
+  changed: readonly string[];
+}
+
+/** How a reply ended. Only `stop` is a natural end. */
+export type FinishReason =
+  | 'stop'
+  | 'length'
+  | 'tool-calls'
+  | 'refusal'
+  | 'content-filter'
+  | 'pause'
+  | 'overflow'
+  /** The stream ended, or was cut, without saying how. */
+  | 'incomplete'
+  | 'other';
+
+/** A whole reply, read from an object or a stream. */
+export interface ReplySummary<Item> {
+  /** Visible text after the last tool activity, without reasoning. */
+  text: string;
+  finish: FinishReason;
+  /** Calls the caller would have to answer. */
+  calls: readonly ToolCallPart[];
+  /** The reply as native items, ready to be appended to the conversation. */
+  items: readonly Item[];
+  usage?: Usage | undefined;
+}
+
+export interface ReadReplyOptions {
+  signal?: AbortSignal | undefined;
+  /** Called with each piece of visible text as it comes. */
+  onText?: ((text: string) => void) | undefined;
+}
+
+export type ErrorClass =
+  | { kind: 'overflow'; limit?: number; requested?: number }
+  | { kind: 'retryable'; retryAfter?: number /* milliseconds */ }
+  | { kind: 'fatal' };
+
+/**
+ * What a provider's shape is: translation only, no policy, no I/O, no state. `Shape`, `Item` and `Reply` are the *bounds* that the
+ * adapter needs; every method takes the caller's own request type and gives it back.
+ *
+ * Items that are kept are the very same objects. What an adapter does not know it carries as `{ type: 'native', value }`.
+ */
+export interface ProviderAdapter<Shape, Item, Reply> {
+  readonly name: string;
+  readonly family: TokenFamily;
+
+  /** The conversation, in order. Throws a `CompactionError` (`invalid-request`) where it cannot be read. */
+  items(request: Shape): readonly Item[];
+  /** The same request with another conversation; everything else untouched. Moves or merges turns where the provider demands it. */
+  withItems<R extends Shape>(request: R, items: readonly Item[]): R;
+  /** The same request with another system text. */
+  withSystem<R extends Shape>(request: R, system: string): R;
+  context(request: Shape): RequestContext;
+
+  /** One item in neutral form: one message, or several where one item holds several turns (Anthropic: results and text of the user). */
+  readItem(item: Item): Message[];
+  /** A neutral message as native items. Media and native parts go out as their `value`; blank text is left out. */
+  writeMessage(message: Message): Item[];
+  /**
+   * The item without what the provider refuses in itself (blank text, unsigned thinking, misplaced blocks): the same object where
+   * nothing is wrong, undefined where nothing is left. Pairing of calls and results is not its business.
+   */
+  repairItem(item: Item): Item | undefined;
+
+  /** The request that asks for a summary: the parent's plus one user message at the end. */
+  forkForSummary<R extends Shape>(request: R, instruction: string, options: ForkOptions): SummaryFork<R>;
+  /** Reads a reply to its end. Rejects with the signal's reason when aborted, and with the provider's error where the stream has one. */
+  readReply(reply: Reply, options?: ReadReplyOptions): Promise<ReplySummary<Item>>;
+  /** Usage of a reply *object*. Undefined for a stream: the caller's stream is never touched. */
+  usage(reply: Reply): Usage | undefined;
+  classifyError(error: unknown): ErrorClass;
+}

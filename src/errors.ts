@@ -1,0 +1,91 @@
+/** Why a compaction did not happen. `CompactionError.code` is one of these. */
+export type CompactionErrorCode =
+  /** An option is wrong: the message names it, its value and what was expected. */
+  | 'invalid-options'
+  /** A request cannot be read: the message names the item. */
+  | 'invalid-request'
+  /** Automatic compaction found no input of the user to keep. */
+  | 'no-user-message'
+  /** There is nothing beside what must stay. */
+  | 'nothing-to-compact'
+  /** The summary is blank. */
+  | 'empty-summary'
+  /** The summary was cut by the output cap, also after one retry with a larger cap. */
+  | 'truncated-summary'
+  /** The model refused, or its answer was filtered. */
+  | 'refused'
+  /** The reply is no summary: tool markup, an echo of the instruction, an error text. */
+  | 'not-a-summary'
+  /** The reply ended without saying that it was finished. */
+  | 'incomplete-reply'
+  /** The model still called tools after the last denial. */
+  | 'tool-calls'
+  /** The replacement would not save enough. */
+  | 'not-smaller'
+  /** The summary request does not fit the window. */
+  | 'summarizer-overflow'
+  /** The summary request failed; `cause` is the provider's error. */
+  | 'summarizer-failed'
+  /** The history changed under the compaction. */
+  | 'stale'
+  /** The loop was reset while the summary was written. */
+  | 'reset'
+  /** The host's `commit` rejected. */
+  | 'commit-failed'
+  /** The host's `commit` did not answer in time: it may or may not have been stored. */
+  | 'commit-in-doubt'
+  /** The summary was not there in time. */
+  | 'deadline'
+  /** The compaction alone was cancelled, by `cancel()` of its start event or `cancelCompaction()`. */
+  | 'cancelled';
+
+/** The numbers and names that go with a `CompactionError`. */
+export interface CompactionErrorDetails {
+  cause?: unknown;
+  /** Name of the adapter, for instance `openai-chat`. */
+  provider?: string | undefined;
+  model?: string | undefined;
+  /** Estimated tokens of the request that was to be compacted. */
+  inputTokens?: number | undefined;
+  /** Input budget in tokens. */
+  inputBudget?: number | undefined;
+}
+
+/**
+ * The one error of this library. An abort is never wrapped in it: it is rethrown with its own reason.
+ *
+ * @example
+ * try {
+ *   await compactor.compact(request);
+ * } catch (error) {
+ *   if (isCompactionError(error) && error.code === 'nothing-to-compact') return request;
+ *   throw error;
+ * }
+ */
+export class CompactionError extends Error {
+  override readonly name = 'CompactionError';
+  readonly code: CompactionErrorCode;
+  readonly provider: string | undefined;
+  readonly model: string | undefined;
+  readonly inputTokens: number | undefined;
+  readonly inputBudget: number | undefined;
+
+  constructor(code: CompactionErrorCode, message: string, details: CompactionErrorDetails = {}) {
+    super(message, 'cause' in details ? { cause: details.cause } : undefined);
+    this.code = code;
+    this.provider = details.provider;
+    this.model = details.model;
+    this.inputTokens = details.inputTokens;
+    this.inputBudget = details.inputBudget;
+  }
+}
+
+/**
+ * True for a `CompactionError`, also one from another copy of this package in the same process.
+ *
+ * @example
+ * if (isCompactionError(error)) showReason(error.code);
+ */
+export function isCompactionError(error: unknown): error is CompactionError {
+  return error instanceof CompactionError || (error instanceof Error && error.name === 'CompactionError' && 'code' in error);
+}

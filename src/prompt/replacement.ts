@@ -1,0 +1,70 @@
+import type { Message, Part, TextPart } from '../message.ts';
+
+/** What a replacement message holds. `lastUserMessage` is undefined in a manual one. */
+export interface Replacement {
+  summary: string;
+  lastUserMessage?: readonly Part[] | undefined;
+}
+
+// K21: fixed lead-ins. The summary is labelled a generated record, so that it is neither the user's nor the assistant's word.
+const contextLead = 'A generated record of the conversation so far, which it replaces. It is background, not a request.';
+const userLead = "The user's newest message, word for word. It is authoritative where the record differs.";
+
+const openingPattern =
+  /^<compacted_context(_\d+)?>\n([^\n]*)\n\n([\s\S]*)\n<\/compacted_context\1>(?:\n\n<last_user_message\1>\n([^\n]*)\n\n)?$/;
+
+/**
+ * One user message: the summary in its wrapper and, in an automatic compaction, the parts of the latest user message in their
+ * order between an opening and a closing text. Deterministic: the same input gives the same text.
+ */
+export function buildReplacement({ summary, lastUserMessage }: Replacement): Message {
+  const suffix = freeSuffix([summary, ...(lastUserMessage ?? []).filter(isText).map((part) => part.text)]);
+  const context = `<compacted_context${suffix}>\n${contextLead}\n\n${summary}\n</compacted_context${suffix}>`;
+  if (!lastUserMessage) return { role: 'user', parts: [{ type: 'text', text: context }] };
+  return {
+    role: 'user',
+    parts: [
+      { type: 'text', text: `${context}\n\n<last_user_message${suffix}>\n${userLead}\n\n` },
+      ...lastUserMessage,
+      { type: 'text', text: `\n</last_user_message${suffix}>` },
+    ],
+  };
+}
+
+/**
+ * The inverse of `buildReplacement`: undefined for every message that it would not build exactly so. Text of a user that only
+ * looks like a wrapper is never taken for one.
+ */
+export function readReplacement(message: Message): Replacement | undefined {
+  const [first, ...rest] = message.parts;
+  if (message.role !== 'user' || first?.type !== 'text') return undefined;
+  const match = openingPattern.exec(first.text);
+  if (!match) return undefined;
+  const summary = match[3] ?? '';
+  const replacement: Replacement = match[4] === undefined ? { summary } : { summary, lastUserMessage: rest.slice(0, -1) };
+  return sameText(buildReplacement(replacement), message) ? replacement : undefined;
+}
+
+/** Text that contains our tags stays as it is: the delimiters change instead. */
+function freeSuffix(texts: readonly string[]): string {
+  const taken = new Set<string>();
+  for (const text of texts)
+    for (const match of text.matchAll(/(?:compacted_context|last_user_message)(_\d+)?/gi)) taken.add(match[1] ?? '');
+  let suffix = '';
+  for (let number = 2; taken.has(suffix); number++) suffix = `_${number}`;
+  return suffix;
+}
+
+function sameText(left: Message, right: Message): boolean {
+  return (
+    left.parts.length === right.parts.length &&
+    left.parts.every((part, index) => {
+      const other = right.parts[index];
+      return part.type === 'text' ? other?.type === 'text' && other.text === part.text : other === part;
+    })
+  );
+}
+
+function isText(part: Part): part is TextPart {
+  return part.type === 'text';
+}
