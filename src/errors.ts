@@ -81,6 +81,36 @@ export class CompactionError extends Error {
 }
 
 /**
+ * Whatever was thrown as a `CompactionError` that says where it happened. The wording of a provider's error stays in `cause`: it may
+ * hold what must not be shown.
+ */
+export function describeFailure(
+  error: unknown,
+  details: Omit<CompactionErrorDetails, 'cause'> & { overflow: boolean },
+): CompactionError {
+  const { overflow, ...where } = details;
+  if (isCompactionError(error)) {
+    if (error.provider !== undefined) return error;
+    const cause = 'cause' in error ? { cause: error.cause } : {};
+    return new CompactionError(error.code, `${error.message} ${diagnostics(where)}`, { ...where, ...cause });
+  }
+  return overflow
+    ? new CompactionError('summarizer-overflow', `The provider found the summary request too long. ${diagnostics(where)}`, {
+        ...where,
+        cause: error,
+      })
+    : new CompactionError('summarizer-failed', `The summary request failed; \`cause\` says how. ${diagnostics(where)}`, {
+        ...where,
+        cause: error,
+      });
+}
+
+// V36
+function diagnostics({ provider, model, inputTokens, inputBudget }: CompactionErrorDetails): string {
+  return `(${provider}, ${model ?? 'unknown model'}, input_tokens=${inputTokens}, budget=${inputBudget})`;
+}
+
+/**
  * True for a `CompactionError`, also one from another copy of this package in the same process.
  *
  * @example

@@ -1,0 +1,168 @@
+import type { TokenFamily } from '../adapters/adapter.ts';
+import { BoundedMap } from '../history/bounded-map.ts';
+import { memoizeByContent } from '../history/content-memo.ts';
+import type { Reading } from '../history/reading.ts';
+import { endMark, fingerprintSurroundings, type Mark, type RequestView, startsWith } from '../history/view.ts';
+import type { Message } from '../message.ts';
+import {
+  addBreakdown,
+  type Breakdown,
+  countMessages,
+  emptyBreakdown,
+  scaleBreakdown,
+  stringifyForCounting,
+  sumBreakdown,
+} from './breakdown.ts';
+import { type Calibration, createCalibration } from './calibration.ts';
+import type { NumberSource } from './context-budget.ts';
+import { type ActiveCounter, activeCounter, type CounterKind, loadDefaultCounter } from './default-counter.ts';
+import { type TokenCounter, utf8Length } from './token-counter.ts';
+import { tokenRatio } from './token-ratio.ts';
+
+/** What the provider said of a request that was sent: the next estimates build on it. */
+export interface UsageAnchor {
+  mark: Mark;
+  surroundings: string;
+  tokens: number;
+}
+
+export interface Measurement {
+  tokens: number;
+  /** `usage` where the provider's count of an earlier request is the larger part of it. */
+  source: NumberSource;
+  counter: CounterKind;
+}
+
+type AnyView = RequestView<unknown, unknown>;
+
+/** Sizes requests. Each item is counted once; a step costs what is new. */
+export interface Meter {
+  measure(view: AnyView, anchor?: UsageAnchor): Measurement;
+  /** No tokenizer gives more tokens than this: bytes instead of tokens. Costs no tokenizing. */
+  upperBound(view: AnyView, anchor?: UsageAnchor): number;
+  /** By category, scaled so that the sum is `total`. */
+  breakdown(view: AnyView, total: number): Breakdown;
+  countMessages(messages: readonly Message[], model: string | undefined): number;
+  countReadings(readings: readonly Reading<unknown>[], model: string | undefined): number;
+  count: TokenCounter;
+  /** Makes the tokenizer available, unless the caller brought a counter. */
+  load(): Promise<void>;
+  /** Takes the provider's count of a request that was sent. Undefined where it cannot be trusted. */
+  anchor(view: AnyView, tokens: number, previous?: UsageAnchor): UsageAnchor | undefined;
+}
+
+const rememberedItems = 20_000;
+/** Ordinary text has 2 to 5 bytes a token. A report of fewer tokens than this is not about the request. */
+const mostBytesPerToken = 64;
+
+export function createMeter(family: TokenFamily, custom?: TokenCounter): Meter {
+  const counts = new Map<CounterKind | 'upper-bound', (reading: Reading<unknown>, model: string | undefined) => Breakdown>();
+  const calibrations = new Map<CounterKind, Calibration>();
+  const surroundingsText = memoizeByContent((value: object) => stringifyForCounting(value));
+  const upperBoundCounter: TokenCounter = utf8Length;
+
+  /** Counts of one counter: by the reading, and by content for callers that clone their history. */
+  function countsOf(kind: CounterKind | 'upper-bound', count: TokenCounter) {
+    const known = counts.get(kind);
+    if (known) return known;
+    const byReading = new WeakMap<Reading<unknown>, { model: string | undefined; breakdown: Breakdown }>();
+    const byContent = new BoundedMap<string, Breakdown>(rememberedItems);
+    const counted = (reading: Reading<unknown>, model: string | undefined): Breakdown => {
+      const known = byReading.get(reading);
+      if (known && known.model === model) return known.breakdown;
+      const key = `${model}\n${reading.fingerprint}`;
+      const breakdown = byContent.get(key) ?? countMessages(reading.messages, { count, family, model });
+      byReading.set(reading, { model, breakdown });
+      byContent.set(key, breakdown);
+      return breakdown;
+    };
+    counts.set(kind, counted);
+    return counted;
+  }
+
+  function calibrationOf(kind: CounterKind): Calibration {
+    let calibration = calibrations.get(kind);
+    if (!calibration) {
+      calibration = createCalibration((model) => (kind === 'tokenizer' ? tokenRatio(family, model) : 1));
+      calibrations.set(kind, calibration);
+    }
+    return calibration;
+  }
+
+  function countSurroundings(view: AnyView, count: TokenCounter): { system: number; tools: number } {
+    const text = (value: unknown): string =>
+      typeof value === 'object' && value !== null ? surroundingsText(value) : stringifyForCounting(value);
+    const tools = text(view.context.tools);
+    return { system: count(text(view.context.system)), tools: tools === '[]' ? 0 : count(tools) };
+  }
+
+  /** Everything in the view, or what comes after the first `from` items of its body. */
+  function countView(view: AnyView, kind: CounterKind | 'upper-bound', count: TokenCounter, from?: number): Breakdown {
+    const counted = countsOf(kind, count);
+    const total = emptyBreakdown();
+    const readings = from === undefined ? [...view.leading, ...view.body] : view.body.slice(from);
+    for (const reading of readings) addBreakdown(total, counted(reading, view.context.model));
+    if (from === undefined) {
+      const { system, tools } = countSurroundings(view, count);
+      total.system += system;
+      total.tools += tools;
+    }
+    return total;
+  }
+
+  /** Media are priced by the provider's own rules: the factor is for text. */
+  function calibrate(breakdown: Breakdown, kind: CounterKind, model: string | undefined): number {
+    const factor = kind === 'custom' ? 1 : calibrationOf(kind).factor(model);
+    return Math.ceil((sumBreakdown(breakdown) - breakdown.media) * factor + breakdown.media);
+  }
+
+  function holds(view: AnyView, anchor: UsageAnchor | undefined): anchor is UsageAnchor {
+    return !!anchor && startsWith(view, anchor.mark) && fingerprintSurroundings(view) === anchor.surroundings;
+  }
+
+  const active = (): ActiveCounter => activeCounter(custom);
+
+  return {
+    measure(view, anchor) {
+      const { kind, count } = active();
+      const anchored = holds(view, anchor);
+      const rest = countView(view, kind, count, anchored ? anchor.mark.count : undefined);
+      const tokens = calibrate(rest, kind, view.context.model) + (anchored ? anchor.tokens : 0);
+      return { tokens, source: anchored ? 'usage' : 'estimate', counter: kind };
+    },
+    upperBound(view, anchor) {
+      const anchored = holds(view, anchor);
+      const rest = countView(view, 'upper-bound', upperBoundCounter, anchored ? anchor.mark.count : undefined);
+      return sumBreakdown(rest) + (anchored ? anchor.tokens : 0);
+    },
+    breakdown(view, total) {
+      const { kind, count } = active();
+      return scaleBreakdown(countView(view, kind, count), total);
+    },
+    countMessages(messages, model) {
+      const { kind, count } = active();
+      return calibrate(countMessages(messages, { count, family, model }), kind, model);
+    },
+    countReadings(readings, model) {
+      const { kind, count } = active();
+      const counted = countsOf(kind, count);
+      const total = emptyBreakdown();
+      for (const reading of readings) addBreakdown(total, counted(reading, model));
+      return calibrate(total, kind, model);
+    },
+    count: (text) => active().count(text),
+    load: () => (custom ? Promise.resolve() : loadDefaultCounter()),
+    anchor(view, tokens, previous) {
+      if (!(Number.isFinite(tokens) && tokens > 0)) return undefined;
+      const bytes = countView(view, 'upper-bound', upperBoundCounter);
+      if (tokens * mostBytesPerToken < sumBreakdown(bytes)) return undefined;
+      if (holds(view, previous) && !custom) {
+        const { kind, count } = active();
+        const added = countView(view, kind, count, previous.mark.count);
+        const text = sumBreakdown(added) - added.media;
+        calibrationOf(kind).learn(view.context.model, tokens - previous.tokens - added.media, text);
+      }
+      return { mark: endMark(view), surroundings: fingerprintSurroundings(view), tokens };
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import type { ProviderAdapter, Usage } from './adapters/adapter.ts';
+import type { ContextBudget } from './budget/context-budget.ts';
+import type { Meter, UsageAnchor } from './budget/meter.ts';
+import { CompactionError } from './errors.ts';
+import { type ItemReader, messagesOf, type Reading } from './history/reading.ts';
+import { repairItems } from './history/repair.ts';
+import { divide, type RecognizeReplacement, type ReplacedPart } from './history/replaced.ts';
+import type { IsUserInput } from './history/turns.ts';
+import { type RequestView, readRequest } from './history/view.ts';
+import type { Message } from './message.ts';
+import { buildAutoCompactionPrompt, buildCompactionPrompt } from './prompt/instruction.ts';
+import { buildReplacement } from './prompt/replacement.ts';
+import type { Summarizer } from './summarize/summarizer.ts';
+
+/** What a compaction needs to know of its surroundings. */
+export interface CompactionDeps<Request, Item, Reply> {
+  adapter: ProviderAdapter<Request, Item, Reply>;
+  read: ItemReader<Item>;
+  meter: Meter;
+  summarizer: Summarizer;
+  isUserInput: IsUserInput;
+  retries: number;
+  maxTokens?: number | undefined;
+  replacePrompt?: string | undefined;
+}
+
+/** How a manual compaction is asked for. */
+export interface ManualForm {
+  /** What the user wants the summary to pay attention to; appended to the instruction. */
+  instructions?: string | undefined;
+  /** `plain`: the summary alone. `tagged`: in `<compacted_context>`. Default `plain`. */
+  format?: 'plain' | 'tagged' | undefined;
+}
+
+export interface CompactionInput<Request, Item, Reply> {
+  trigger: 'automatic' | 'manual';
+  form: ManualForm;
+  view: RequestView<Request, Item>;
+  budget: ContextBudget;
+  anchor?: UsageAnchor | undefined;
+  recognize: RecognizeReplacement;
+  send: (request: Request) => Promise<Reply>;
+  signal: AbortSignal;
+  onText?: ((text: string) => void) | undefined;
+  onRestart?: (() => void) | undefined;
+  onUsage: (usage: Usage) => void;
+}
+
+/** A finished summary in its place, not yet committed or installed. */
+export interface Compaction<Request, Item> {
+  /** The message that takes the place of the conversation. */
+  replacement: Message;
+  /** The same as native items. */
+  items: readonly Item[];
+  /** Their fingerprints, by which the replacement is known again. */
+  fingerprints: readonly string[];
+  /** The request with the replacement in it. */
+  view: RequestView<Request, Item>;
+  tokensBefore: number;
+  tokensAfter: number;
+  /** Why the summary request could not repeat the parent's prefix; empty where it did. */
+  changed: readonly string[];
+  repairs: readonly string[];
+}
+
+/** Automatic replacements must save at least this part of what they replace. */
+const leastSaving = 0.1;
+const largestDefaultCap = 8192;
+/** A summary that may not even have this many tokens is not worth asking for. */
+const smallestCap = 64;
+
+/**
+ * One compaction, from plan to replacement: divides the history, asks for the summary, accepts it or throws. Changes nothing.
+ *
+ * @throws CompactionError, and whatever `signal` was aborted with.
+ */
+export async function compactView<Request, Item, Reply>(
+  input: CompactionInput<Request, Item, Reply>,
+  deps: CompactionDeps<Request, Item, Reply>,
+): Promise<Compaction<Request, Item>> {
+  const { adapter, meter } = deps;
+  const { trigger, form, view } = input;
+  const part = divide(view, { isUserInput: deps.isUserInput, recognize: input.recognize });
+  if (trigger === 'automatic' && !part.lastUserMessage)
+    throw new CompactionError('no-user-message', 'Automatic compaction requires a user message.'); // K20
+  await meter.load();
+  const instruction =
+    deps.replacePrompt ?? (trigger === 'manual' ? buildCompactionPrompt(form.instructions) : buildAutoCompactionPrompt());
+  const tokensBefore = meter.measure(view, input.anchor).tokens;
+  const caps = summaryCaps(input, deps, tokensBefore, instruction);
+  const { request, repairs } = repairedRequest(view, deps);
+
+  const { text, changed } = await deps.summarizer({
+    trigger,
+    request,
+    messages: messagesOf([...view.leading, ...view.body]),
+    instruction,
+    ...caps,
+    retries: deps.retries,
+    countTokens: meter.count,
+    adapter,
+    send: input.send,
+    signal: input.signal,
+    onText: input.onText,
+    onRestart: input.onRestart,
+    onUsage: input.onUsage,
+  });
+  input.signal.throwIfAborted();
+  if (text.trim() === '') throw new CompactionError('empty-summary', 'Expected a summary, got a blank text.');
+
+  const replacement = placeSummary(text, trigger, form, part);
+  const rebuilt = rebuild(replacement, part, input, deps);
+  requireSaving(part.replaced, rebuilt.readings, trigger, view, meter);
+  return {
+    replacement,
+    items: rebuilt.readings.map((reading) => reading.item),
+    fingerprints: rebuilt.readings.map((reading) => reading.fingerprint),
+    view: rebuilt.view,
+    tokensBefore,
+    tokensAfter: meter.measure(rebuilt.view).tokens,
+    changed: repairs.length > 0 ? [...changed, 'repaired history'] : changed,
+    repairs,
+  };
+}
+
+/** The cap of the summary, lowered so that input and summary fit the window together. */
+function summaryCaps<Request, Item, Reply>(
+  { view, budget }: CompactionInput<Request, Item, Reply>,
+  { meter, maxTokens }: CompactionDeps<Request, Item, Reply>,
+  inputTokens: number,
+  instruction: string,
+): { maxTokens: number; roomForOutput: number } {
+  const wanted = maxTokens ?? Math.max(smallestCap, Math.min(largestDefaultCap, Math.floor(budget.inputBudget / 5)));
+  const asked = meter.countMessages([{ role: 'user', parts: [{ type: 'text', text: instruction }] }], view.context.model);
+  const roomForOutput = budget.contextWindow - inputTokens - asked;
+  if (roomForOutput < Math.min(wanted, smallestCap))
+    throw new CompactionError(
+      'summarizer-overflow',
+      `Expected the summary request to fit the window of ${budget.contextWindow} tokens, but it has ${inputTokens + asked} and leaves no room for a summary.`,
+    );
+  return { maxTokens: Math.min(wanted, roomForOutput), roomForOutput };
+}
+
+/** The request to summarize: the very same one, unless the provider would refuse it. */
+function repairedRequest<Request, Item, Reply>(
+  view: RequestView<Request, Item>,
+  deps: CompactionDeps<Request, Item, Reply>,
+): { request: Request; repairs: readonly string[] } {
+  const items = [...view.leading, ...view.body].map((reading) => reading.item);
+  const { items: sound, repairs } = repairItems(items, deps, { closeOpen: true });
+  return { request: repairs.length > 0 ? deps.adapter.withItems(view.request, sound) : view.request, repairs };
+}
+
+function placeSummary(text: string, trigger: 'automatic' | 'manual', form: ManualForm, part: ReplacedPart<unknown>): Message {
+  if (trigger === 'automatic') return buildReplacement({ summary: text, lastUserMessage: part.lastUserMessage });
+  const summary = text.trim(); // K23
+  return form.format === 'tagged' ? buildReplacement({ summary }) : { role: 'user', parts: [{ type: 'text', text: summary }] };
+}
+
+function rebuild<Request, Item, Reply>(
+  replacement: Message,
+  part: ReplacedPart<Item>,
+  { view }: CompactionInput<Request, Item, Reply>,
+  { adapter, read }: CompactionDeps<Request, Item, Reply>,
+): { readings: Reading<Item>[]; view: RequestView<Request, Item> } {
+  const readings = adapter.writeMessage(replacement).map(read);
+  const items = [...view.leading, ...readings, ...part.laterSystem].map((reading) => reading.item);
+  return { readings, view: readRequest(adapter, read, adapter.withItems(view.request, items)) };
+}
+
+/** One meter on both sides; a manual replacement only has to be smaller. */
+function requireSaving<Item>(
+  replaced: readonly Reading<Item>[],
+  replacement: readonly Reading<Item>[],
+  trigger: 'automatic' | 'manual',
+  view: RequestView<unknown, unknown>,
+  meter: Meter,
+): void {
+  const { model } = view.context;
+  const before = meter.countReadings(replaced, model);
+  const after = meter.countReadings(replacement, model);
+  const most = trigger === 'automatic' ? Math.floor(before * (1 - leastSaving)) : before - 1;
+  if (after > most)
+    throw new CompactionError('not-smaller', `Expected a replacement of at most ${most} tokens for ${before}, got ${after}.`);
+}

@@ -1,0 +1,89 @@
+import type { Measurement } from './budget/meter.ts';
+import { isCompactionError } from './errors.ts';
+import { messagesOf } from './history/reading.ts';
+import { divide, type RecognizeReplacement, recognizeBy } from './history/replaced.ts';
+import { countCompletedTurns, openCalls } from './history/turns.ts';
+import type { Track } from './overlay.ts';
+import type { Inspection, Settings } from './settings.ts';
+import { closedGate, closedSizeGate, type Gate, type GateFacts } from './trigger.ts';
+
+export interface Decision {
+  /** The first gate that is closed; absent where compaction should happen. */
+  gate?: Gate | undefined;
+  /** The user said something since the last attempt. */
+  newUserInput: boolean;
+  /** Absent where a gate closed before the size mattered, or the size was plainly below the threshold. */
+  measurement?: Measurement | undefined;
+}
+
+/** Looks at the gates in their order: the cheap ones, then the size, then whether anything could be gained. */
+export async function decide<Request, Item, Reply>(
+  settings: Settings<Request, Item, Reply>,
+  track: Track<Request, Item>,
+  inspection: Inspection<Request, Item>,
+  oneShot: boolean,
+): Promise<Decision> {
+  const { view, budget } = inspection;
+  const { meter } = settings;
+  const { anchor } = track;
+  const facts = readFacts(settings, track, inspection, oneShot);
+  const { newUserInput } = facts;
+  const closed = closedGate(facts, track.trigger);
+  const fresh = closed === 'no-turn' && settings.when === 'every-request';
+  if (closed && !fresh) return { gate: closed, newUserInput };
+  const threshold = fresh ? budget.inputBudget + 1 : budget.threshold;
+  if (meter.upperBound(view, anchor) < threshold) return { gate: closed ?? 'below-threshold', newUserInput };
+
+  await meter.load();
+  const measurement = meter.measure(view, anchor);
+  const gate =
+    measurement.tokens < threshold
+      ? (closed ?? 'below-threshold')
+      : (closedGate({ ...facts, turnCompleted: true }, track.trigger) ??
+        closedSizeGate(measurement.tokens, budget, track.trigger) ??
+        futileGate(settings, track, inspection));
+  return { gate, newUserInput, measurement };
+}
+
+/** Replacements of this conversation. */
+export function recognizeOf(track: Track<unknown, unknown>): RecognizeReplacement {
+  return recognizeBy(track.replacements);
+}
+
+function readFacts<Request, Item, Reply>(
+  settings: Settings<Request, Item, Reply>,
+  track: Track<Request, Item>,
+  { raw, view }: Inspection<Request, Item>,
+  oneShot: boolean,
+): GateFacts {
+  const recent = raw.body.slice(track.trigger.attempt?.count ?? 0);
+  const turns = { toolsOnly: settings.when === 'tool-turn', isUserInput: settings.isUserInput };
+  return {
+    oneShot,
+    disabled: settings.when === 'never',
+    turnCompleted: countCompletedTurns(recent, turns) > 0,
+    openCall: openCalls(messagesOf(raw.body)).length > 0,
+    pending: view.context.pending !== undefined,
+    serverHeld: view.context.serverHeld !== undefined,
+    newUserInput: messagesOf(recent).some((message) => message.role === 'user' && settings.isUserInput(message)),
+  };
+}
+
+/** Closed where what must stay does not fit, or where nothing could be replaced. */
+function futileGate<Request, Item, Reply>(
+  settings: Settings<Request, Item, Reply>,
+  track: Track<Request, Item>,
+  { view, budget }: Inspection<Request, Item>,
+): Gate | undefined {
+  try {
+    const { lastUserMessage } = divide(view, { isUserInput: settings.isUserInput, recognize: recognizeOf(track) });
+    const surroundings = settings.meter.measure({ ...view, body: [], chain: [''] }).tokens;
+    const kept = lastUserMessage
+      ? settings.meter.countMessages([{ role: 'user', parts: lastUserMessage }], view.context.model)
+      : 0;
+    return surroundings + kept >= budget.inputBudget ? 'irreducible' : undefined;
+  } catch (error) {
+    if (isCompactionError(error) && error.code === 'nothing-to-compact') return 'nothing-to-compact';
+    throw error;
+  }
+}

@@ -1,0 +1,154 @@
+import { CompactionError, isCompactionError } from './errors.ts';
+
+/** How one compaction ended. */
+export type FlightOutcome<Result> =
+  | { status: 'applied'; result: Result }
+  | { status: 'cancelled'; by: 'child' | 'parent' }
+  | { status: 'failed'; error: unknown };
+
+export interface FlightSteps<Result> {
+  /** Writes the summary. Left behind where it ignores its signal: a late result changes nothing. */
+  summarize: (signal: AbortSignal) => Promise<Result>;
+  /** Throws where the result no longer fits what it would replace. */
+  check: (result: Result) => void;
+  /** The host's transaction: the point of no return. */
+  commit: ((result: Result) => PromiseLike<void> | void) | undefined;
+  install: (result: Result) => void;
+  /** Called once, before anyone who waits is told. */
+  onSettled: (outcome: FlightOutcome<Result>) => void;
+  /** A commit that was given up on has answered after all. */
+  onLateCommit: (committed: boolean) => void;
+  timeout: number;
+  commitTimeout: number | undefined;
+}
+
+/** One compaction under way, shared by all who wait for it. */
+export interface Flight<Result> {
+  /** Waits for the end. Rejects with the signal's reason when aborted; the last one to leave cancels the compaction. */
+  join: (signal?: AbortSignal) => Promise<FlightOutcome<Result>>;
+  /** Cancels this compaction alone. */
+  cancel: () => void;
+  /** The history was reset: whatever comes out is void, also behind a commit. */
+  discard: () => void;
+}
+
+type Stop = 'child' | 'parent' | 'deadline' | 'reset';
+
+/** Runs one transaction: summarize → check → commit → install. Who stops it first decides how it ends. */
+export function startFlight<Result>(steps: FlightSteps<Result>): Flight<Result> {
+  const controller = new AbortController();
+  let phase: 'summarizing' | 'committing' | 'over' = 'summarizing';
+  let stopped: Stop | undefined;
+  let waiting = 0;
+
+  function stop(by: Stop, reason: unknown): void {
+    if (stopped || phase === 'over') return;
+    if (phase === 'committing' && by !== 'reset') return; // commit is the point of no return
+    stopped = by;
+    controller.abort(reason);
+  }
+
+  const timer = setTimeout(
+    () => stop('deadline', new CompactionError('deadline', `Expected a summary within ${steps.timeout} ms.`)),
+    Math.min(steps.timeout, 2 ** 31 - 1),
+  );
+
+  async function run(): Promise<FlightOutcome<Result>> {
+    try {
+      const result = await untilAborted(() => steps.summarize(controller.signal), controller.signal);
+      steps.check(result);
+      phase = 'committing';
+      await commit(result);
+      controller.signal.throwIfAborted(); // a reset wins over a commit
+      steps.install(result);
+      return { status: 'applied', result };
+    } catch (error) {
+      if (stopped === 'child' || stopped === 'parent') return { status: 'cancelled', by: stopped };
+      return { status: 'failed', error: stopped ? controller.signal.reason : error };
+    } finally {
+      clearTimeout(timer);
+      phase = 'over';
+    }
+  }
+
+  async function commit(result: Result): Promise<void> {
+    if (!steps.commit) return;
+    const committing = call(() => steps.commit?.(result));
+    const { commitTimeout } = steps;
+    try {
+      await (commitTimeout === undefined ? committing : within(committing, commitTimeout));
+    } catch (error) {
+      if (isCompactionError(error) && error.code === 'commit-in-doubt')
+        committing.then(
+          () => steps.onLateCommit(true),
+          () => steps.onLateCommit(false),
+        );
+      else
+        throw new CompactionError('commit-failed', 'Expected `commit` to store the compaction, but it rejected.', {
+          cause: error,
+        });
+      throw error;
+    }
+  }
+
+  const settled = run().then((outcome) => {
+    steps.onSettled(outcome);
+    return outcome;
+  });
+
+  return {
+    join(signal) {
+      waiting++;
+      return new Promise((resolve, reject) => {
+        const leave = (): void => {
+          if (phase !== 'summarizing') return; // told when the commit has settled
+          waiting--;
+          if (waiting === 0) stop('parent', signal?.reason);
+          else reject(signal?.reason);
+        };
+        signal?.addEventListener('abort', leave, { once: true });
+        void settled.then((outcome) => {
+          signal?.removeEventListener('abort', leave);
+          if (signal?.aborted) reject(signal.reason);
+          else resolve(outcome);
+        });
+        if (signal?.aborted) leave();
+      });
+    },
+    cancel: () => stop('child', new CompactionError('cancelled', 'The compaction was cancelled.')),
+    discard: () => stop('reset', new CompactionError('reset', 'The history was reset while it was compacted.')),
+  };
+}
+
+/** Settles as the work does, or rejects with the signal's reason as soon as it aborts. */
+export function untilAborted<Result>(work: () => PromiseLike<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    call(work)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/** Turns what is thrown at once into a rejection. */
+async function call<Result>(work: () => PromiseLike<Result> | Result): Promise<Result> {
+  return work();
+}
+
+function within(promise: Promise<void>, milliseconds: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () =>
+        reject(
+          new CompactionError(
+            'commit-in-doubt',
+            `Expected \`commit\` to answer within ${milliseconds} ms: it may or may not have stored the compaction.`,
+          ),
+        ),
+      milliseconds,
+    );
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

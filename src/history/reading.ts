@@ -1,0 +1,50 @@
+import type { ProviderAdapter } from '../adapters/adapter.ts';
+import { CompactionError } from '../errors.ts';
+import type { Message } from '../message.ts';
+import { memoizeByContent } from './content-memo.ts';
+import { fingerprint } from './fingerprint.ts';
+
+/** One native item, read once: what it says, and a fingerprint of that. */
+export interface Reading<Item> {
+  readonly item: Item;
+  readonly messages: readonly Message[];
+  readonly fingerprint: string;
+}
+
+/** Reads items through an adapter. An item is read again only after it was edited in place. */
+export type ItemReader<Item> = (item: Item) => Reading<Item>;
+
+/**
+ * @throws CompactionError `invalid-request` from the reader, for an item that is no object or that the adapter cannot read.
+ */
+export function createItemReader<Shape, Item, Reply>(adapter: ProviderAdapter<Shape, Item, Reply>): ItemReader<Item> {
+  // The check below makes every item an object, which is what the memo's keys must be.
+  const read = memoizeByContent((item: Item & object): Reading<Item> => {
+    const messages = adapter.readItem(item);
+    return { item, messages, fingerprint: fingerprint(messages) };
+  });
+  return (item) => {
+    if (typeof item !== 'object' || item === null)
+      throw new CompactionError(
+        'invalid-request',
+        `Expected each item to be an object, got ${item === null ? 'null' : typeof item}.`,
+      );
+    return read(item);
+  };
+}
+
+/** True for an item that holds standing instructions only. */
+export function isSystem(reading: Reading<unknown>): boolean {
+  return reading.messages.length > 0 && reading.messages.every((message) => message.role === 'system');
+}
+
+/** How many items at the start hold standing instructions only. */
+export function countLeadingSystem(readings: readonly Reading<unknown>[]): number {
+  const first = readings.findIndex((reading) => !isSystem(reading));
+  return first === -1 ? readings.length : first;
+}
+
+/** All messages of the items, in order. */
+export function messagesOf(readings: readonly Reading<unknown>[]): Message[] {
+  return readings.flatMap((reading) => reading.messages);
+}

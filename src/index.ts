@@ -1,0 +1,82 @@
+/**
+ * Keeps an LLM agent inside its context window.
+ *
+ * @packageDocumentation
+ */
+export type {
+  ErrorClass,
+  FinishReason,
+  ForkOptions,
+  ProviderAdapter,
+  ReadReplyOptions,
+  ReplySummary,
+  RequestContext,
+  SummaryFork,
+  TokenFamily,
+  Usage,
+} from './adapters/adapter.ts';
+export type { Breakdown } from './budget/breakdown.ts';
+export {
+  type BudgetOptions,
+  type ContextBudget,
+  type ContextBudgetOptions,
+  contextBudget,
+  type NumberSource,
+} from './budget/context-budget.ts';
+export type { CounterKind } from './budget/default-counter.ts';
+export { type BudgetEstimate, type EstimateOptions, estimateBudget } from './budget/estimate.ts';
+export type { UsageAnchor } from './budget/meter.ts';
+export type { TokenCounter } from './budget/token-counter.ts';
+export { compact } from './compact.ts';
+export type { ManualForm } from './compaction.ts';
+export { type Compactor, type ConversationOption, createCompactor, type LoopOptions, type PrepareOptions } from './compactor.ts';
+export { CompactionError, type CompactionErrorCode, type CompactionErrorDetails, isCompactionError } from './errors.ts';
+export type {
+  CompactionApplied,
+  CompactionCancelled,
+  CompactionEvent,
+  CompactionFailed,
+  CompactionNotice,
+  CompactionObserver,
+  CompactionStarted,
+  Notice,
+  NoticeCode,
+} from './events.ts';
+export type { IsUserInput } from './history/turns.ts';
+export type { Mark } from './history/view.ts';
+export type { ManualCompaction } from './launch.ts';
+export { type AppendedReply, AutoCompactingLoop, type LoopRequestOptions, type LoopState } from './loop.ts';
+export type { CompactionResult } from './machine.ts';
+export {
+  type MediaPart,
+  type Message,
+  type NativePart,
+  type Part,
+  type ReasoningPart,
+  type Role,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultPart,
+  textOf,
+} from './message.ts';
+export type {
+  Commit,
+  CompactionCommit,
+  CompactorOptions,
+  CountingOptions,
+  RetainOptions,
+  Send,
+  SendContext,
+  SharedOptions,
+  SummaryOptions,
+  When,
+} from './options.ts';
+export type { CompactionPlan } from './plan.ts';
+export { compactionGuidance, summarySections } from './prompt/guidance.ts';
+export { buildAutoCompactionPrompt, buildCompactionPrompt } from './prompt/instruction.ts';
+export { type Replacement, readReplacement } from './prompt/replacement.ts';
+export type { ConversationSnapshot } from './snapshot.ts';
+export { forkSummarizer } from './summarize/fork.ts';
+export type { Summarizer, Summary, SummaryTask } from './summarize/summarizer.ts';
+export type { Gate, TriggerState } from './trigger.ts';
+export { type CompactingSend, withAutoCompaction } from './wrap.ts';

@@ -1,0 +1,210 @@
+import type { Usage } from './adapters/adapter.ts';
+import { toEstimate } from './budget/estimate.ts';
+import { type Compaction, compactView, type ManualForm } from './compaction.ts';
+import { recognizeOf } from './decide.ts';
+import { CompactionError, describeFailure, isCompactionError } from './errors.ts';
+import { type Notice, notify } from './events.ts';
+import { type Flight, type FlightOutcome, startFlight, untilAborted } from './flight.ts';
+import { copyDeep } from './history/copy.ts';
+import { endMark, startsWith } from './history/view.ts';
+import { foldState, type Overlay, stateAfter, type Track } from './overlay.ts';
+import { type Inspection, readRaw, type Settings } from './settings.ts';
+import { createSnapshot } from './snapshot.ts';
+import { afterCancel, afterFailure } from './trigger.ts';
+import { addUsage } from './usage.ts';
+
+/** A manual compaction, as it is asked for. */
+export interface ManualCompaction extends ManualForm {
+  signal?: AbortSignal | undefined;
+  /** Text of the summary as the model writes it. */
+  onText?: ((text: string) => void) | undefined;
+  /** What came through `onText` so far is void: another attempt begins. */
+  onRestart?: (() => void) | undefined;
+}
+
+/** Whose conversation is looked at, and how it stands now: a loop may grow while a summary is written. */
+export interface Subject<Request, Item> {
+  track: Track<Request, Item>;
+  current: () => Request;
+  /** The caller's own history takes the replacement in: called right when it is installed. */
+  fold?: ((overlay: Overlay<Item>) => void) | undefined;
+}
+
+export interface Launched<Request, Item> {
+  flight: Flight<Compaction<Request, Item>>;
+  compactionId: string;
+  notices: Notice[];
+  usage: () => Usage | undefined;
+}
+
+/** Starts one compaction: gives the transaction its steps, and tells the host how it ends. */
+export function launch<Request, Item, Reply>(
+  settings: Settings<Request, Item, Reply>,
+  subject: Subject<Request, Item>,
+  inspection: Inspection<Request, Item>,
+  trigger: 'automatic' | 'manual',
+  manual: ManualCompaction = {},
+): Launched<Request, Item> {
+  const { track } = subject;
+  const { raw, view, budget } = inspection;
+  const { conversation } = track;
+  const { summarySend, commit } = settings;
+  const compactionId = crypto.randomUUID();
+  const lifecycle = { compactionId, conversation };
+  const covered = endMark(raw);
+  const measurement = settings.meter.measure(view, track.anchor);
+  const notices: Notice[] = [];
+  let total: Usage | undefined;
+  let attempt = 0;
+  let committing: Compaction<Request, Item> | undefined;
+
+  const usage = (): Usage | undefined => total && { ...total };
+  const report = (notice: Notice): void => {
+    notices.push(notice);
+    notify(settings.onEvent, { type: 'notice', ...lifecycle, ...notice });
+  };
+  const nextState = (result: Compaction<Request, Item>) => stateAfter(track, { result, covered, compactionId });
+  const unchanged = (): boolean => startsWith(readRaw(settings, subject.current()), covered);
+
+  function send(request: Request, signal: AbortSignal): Promise<Reply> {
+    if (!summarySend) throw new CompactionError('invalid-options', 'Expected `send` to be given: the summarizer asks the model.');
+    attempt++;
+    return untilAborted(() => summarySend(request, { signal, purpose: 'summary', ...lifecycle, attempt }), signal);
+  }
+
+  function install(result: Compaction<Request, Item>): void {
+    const state = nextState(result);
+    Object.assign(track, subject.fold ? foldState(state) : state);
+    if (state.overlay) subject.fold?.(state.overlay);
+  }
+
+  const flight = startFlight<Compaction<Request, Item>>({
+    summarize: (signal) =>
+      compactView(
+        {
+          trigger,
+          form: manual,
+          view,
+          budget,
+          anchor: track.anchor,
+          recognize: recognizeOf(track),
+          send: (request) => send(request, signal),
+          signal,
+          onText: manual.onText,
+          onRestart: manual.onRestart,
+          onUsage: (more) => {
+            total = addUsage(total, more);
+          },
+        },
+        settings,
+      ),
+    check() {
+      if (!unchanged())
+        throw new CompactionError('stale', 'Expected the history to stay as it was while it was compacted, but it changed.');
+    },
+    commit:
+      commit &&
+      ((result) => {
+        committing = result;
+        const state = nextState(result);
+        return commit({
+          ...lifecycle,
+          trigger,
+          covered: raw.leading.length + covered.count,
+          replacement: [copyDeep(result.replacement)],
+          request: copyDeep(result.view.request),
+          snapshot: createSnapshot(conversation, subject.fold ? foldState(state) : state),
+          usage: usage(),
+        });
+      }),
+    install,
+    onSettled,
+    onLateCommit: (committed) => track.doubt?.(committed),
+    timeout: settings.timeout,
+    commitTimeout: settings.commitTimeout,
+  });
+
+  function onSettled(outcome: FlightOutcome<Compaction<Request, Item>>): void {
+    track.flight = undefined;
+    if (outcome.status === 'applied') reportApplied(outcome.result);
+    else if (outcome.status === 'cancelled') {
+      if (trigger === 'manual') return;
+      track.trigger = afterCancel(track.trigger, covered);
+      notify(settings.onEvent, { type: 'auto_compaction_cancelled', ...lifecycle, by: outcome.by, usage: usage() });
+    } else {
+      const error = describe(outcome.error);
+      outcome.error = error;
+      if (error.code === 'commit-in-doubt') doubt();
+      if (trigger === 'manual') return;
+      track.trigger = afterFailure(track.trigger, covered);
+      notify(settings.onEvent, { type: 'auto_compaction_failed', ...lifecycle, error, usage: usage() });
+    }
+  }
+
+  function reportApplied({ replacement, changed, repairs, tokensBefore, tokensAfter }: Compaction<Request, Item>): void {
+    if (repairs.length > 0) report({ code: 'repaired', message: repairs.join(' ') });
+    if (changed.length > 0)
+      report({ code: 'prefix-changed', message: `The summary request differs from its parent: ${changed.join(', ')}.` });
+    if (trigger === 'manual') return;
+    notify(settings.onEvent, {
+      type: 'auto_compaction_applied',
+      ...lifecycle,
+      replacement: [copyDeep(replacement)],
+      tokensBefore,
+      tokensAfter,
+      prefix: changed.length > 0 ? 'changed' : 'kept',
+      because: [...changed],
+      usage: usage(),
+    });
+    if (tokensAfter >= budget.threshold)
+      reportOnce(settings, track, {
+        code: 'still-over-threshold',
+        message: `The compacted request has ${tokensAfter} tokens, the threshold is ${budget.threshold}.`,
+      });
+  }
+
+  /** The host may have stored the compaction or not: nothing is compacted until it is known. */
+  function doubt(): void {
+    track.trigger = { ...track.trigger, inDoubt: compactionId };
+    track.doubt = (committed) => {
+      track.doubt = undefined;
+      track.trigger = { ...track.trigger, inDoubt: undefined };
+      if (committed && committing && unchanged()) install(committing);
+      report({
+        code: 'commit-reconciled',
+        message: committed ? 'The compaction was stored after all.' : 'The compaction was not stored.',
+      });
+    };
+  }
+
+  function describe(error: unknown): CompactionError {
+    return describeFailure(error, {
+      overflow: !isCompactionError(error) && settings.adapter.classifyError(error).kind === 'overflow',
+      provider: settings.adapter.name,
+      model: view.context.model,
+      inputTokens: measurement.tokens,
+      inputBudget: budget.inputBudget,
+    });
+  }
+
+  track.flight = flight;
+  if (trigger === 'automatic')
+    notify(settings.onEvent, {
+      type: 'auto_compaction_started',
+      ...lifecycle,
+      estimate: toEstimate(budget, measurement, settings.meter.breakdown(view, measurement.tokens)),
+      cancel: flight.cancel,
+    });
+  return { flight, compactionId, notices, usage };
+}
+
+/** A notice that stands until the user says something new. */
+export function reportOnce<Request, Item, Reply>(
+  { onEvent }: Pick<Settings<Request, Item, Reply>, 'onEvent'>,
+  track: Track<Request, Item>,
+  notice: Notice,
+): void {
+  if (track.trigger.reported.includes(notice.code)) return;
+  track.trigger = { ...track.trigger, reported: [...track.trigger.reported, notice.code] };
+  notify(onEvent, { type: 'notice', conversation: track.conversation, ...notice });
+}

@@ -1,0 +1,66 @@
+import { type BudgetEstimate, toEstimate } from './budget/estimate.ts';
+import { decide, recognizeOf } from './decide.ts';
+import { isCompactionError } from './errors.ts';
+import { copyDeep } from './history/copy.ts';
+import { divide } from './history/replaced.ts';
+import type { Message } from './message.ts';
+import type { Track } from './overlay.ts';
+import { type Inspection, inspect, readRaw, type Settings } from './settings.ts';
+import type { Gate } from './trigger.ts';
+
+/** What `prepare` would do with a request now. */
+export interface CompactionPlan {
+  wouldCompact: boolean;
+  /** The first gate that is closed; absent where compaction would happen. */
+  gate?: Gate | undefined;
+  estimate: BudgetEstimate;
+  /** What a summary would replace. */
+  summarized: { items: number; tokens: number };
+  /** What would stay: system items, and the newest input of the user. */
+  kept: { systemItems: number; lastUserMessage?: Message | undefined };
+  /** Why the history is the server's, where it is. */
+  serverHeld?: string | undefined;
+}
+
+/** A dry run with the meter and the overlay of `prepare`; asks no model and changes nothing. */
+export async function planCompaction<Request, Item, Reply>(
+  settings: Settings<Request, Item, Reply>,
+  track: Track<Request, Item>,
+  request: Request,
+  oneShot: boolean,
+): Promise<CompactionPlan> {
+  const inspection = inspect(settings, track, readRaw(settings, request));
+  const { gate } = await decide(settings, track, inspection, oneShot);
+  const { view, budget } = inspection;
+  const measurement = settings.meter.measure(view, track.anchor);
+  return {
+    wouldCompact: gate === undefined,
+    gate,
+    estimate: toEstimate(budget, measurement, settings.meter.breakdown(view, measurement.tokens)),
+    ...dividePlan(settings, track, inspection),
+    serverHeld: view.context.serverHeld,
+  };
+}
+
+function dividePlan<Request, Item, Reply>(
+  settings: Settings<Request, Item, Reply>,
+  track: Track<Request, Item>,
+  { view }: Inspection<Request, Item>,
+): Pick<CompactionPlan, 'summarized' | 'kept'> {
+  try {
+    const { replaced, laterSystem, lastUserMessage } = divide(view, {
+      isUserInput: settings.isUserInput,
+      recognize: recognizeOf(track),
+    });
+    return {
+      summarized: { items: replaced.length, tokens: settings.meter.countReadings(replaced, view.context.model) },
+      kept: {
+        systemItems: view.leading.length + laterSystem.length,
+        lastUserMessage: lastUserMessage && { role: 'user', parts: copyDeep(lastUserMessage) },
+      },
+    };
+  } catch (error) {
+    if (!isCompactionError(error) || error.code !== 'nothing-to-compact') throw error;
+    return { summarized: { items: 0, tokens: 0 }, kept: { systemItems: view.leading.length } };
+  }
+}

@@ -1,0 +1,56 @@
+import type { ProviderAdapter } from './adapters/adapter.ts';
+import type { UsageAnchor } from './budget/meter.ts';
+import { CompactionError } from './errors.ts';
+import { copyDeep } from './history/copy.ts';
+import type { Mark } from './history/view.ts';
+import type { Message } from './message.ts';
+import { createTrack, type Track, type TrackState } from './overlay.ts';
+import type { TriggerState } from './trigger.ts';
+
+/** The state of one conversation without its items: plain data, to be stored beside them and restored in another process. */
+export interface ConversationSnapshot {
+  version: 1;
+  conversation?: string | undefined;
+  /** Which prefix of the caller's conversation is covered, and by what. */
+  overlay?: { covered: Mark; rebuilt: Mark; replacement: Message; compactionId: string } | undefined;
+  /** Fingerprints of messages that are replacements, so that they are never taken for the user's input. */
+  replacements: string[];
+  trigger: TriggerState;
+  anchor?: UsageAnchor | undefined;
+}
+
+export function createSnapshot<Item>(conversation: string | undefined, state: TrackState<Item>): ConversationSnapshot {
+  const { overlay, replacements, trigger, anchor } = state;
+  return copyDeep({
+    version: 1,
+    conversation,
+    overlay: overlay && {
+      covered: overlay.covered,
+      rebuilt: overlay.rebuilt,
+      replacement: overlay.replacement,
+      compactionId: overlay.compactionId,
+    },
+    replacements: [...replacements],
+    trigger,
+    anchor,
+  });
+}
+
+/**
+ * @throws CompactionError `invalid-options` for a snapshot of an unknown version.
+ */
+export function restoreSnapshot<Request, Item, Reply>(
+  adapter: ProviderAdapter<Request, Item, Reply>,
+  snapshot: ConversationSnapshot,
+): Track<Request, Item> {
+  if (snapshot?.version !== 1)
+    throw new CompactionError('invalid-options', `Expected a snapshot of version 1, got ${String(snapshot?.version)}.`);
+  const { overlay, replacements, trigger, anchor, conversation } = copyDeep(snapshot);
+  return Object.assign(createTrack<Request, Item>(conversation), {
+    overlay: overlay && { ...overlay, items: adapter.writeMessage(overlay.replacement) },
+    replacements: new Set(replacements),
+    trigger,
+    anchor,
+    seen: overlay?.covered ?? trigger.attempt ?? { count: 0, hash: '' },
+  });
+}

@@ -1,0 +1,84 @@
+import type { Mark } from './history/view.ts';
+
+/** Why automatic compaction did not happen; the gates, in their order. */
+export type Gate =
+  | 'one-shot'
+  | 'disabled'
+  | 'no-turn'
+  | 'open-call'
+  | 'pending'
+  | 'server-held'
+  | 'suppressed'
+  | 'below-threshold'
+  | 'irreducible'
+  | 'nothing-to-compact';
+
+/** What earlier attempts left behind. */
+export interface TriggerState {
+  /** Where the conversation stood at the last attempt. */
+  attempt?: Mark | undefined;
+  /** Failures in a row, cancellations not counted. */
+  failures: number;
+  /** Size of the request right after the last success, in tokens. */
+  sizeAfter?: number | undefined;
+  /** Set while a commit is in doubt: its compaction's id. */
+  inDoubt?: string | undefined;
+  /** Notices that were given and stand until the user says something new. */
+  reported: string[];
+}
+
+export interface GateFacts {
+  oneShot: boolean;
+  disabled: boolean;
+  /** A turn was completed since the last attempt, or the mode does not ask for one. */
+  turnCompleted: boolean;
+  openCall: boolean;
+  pending: boolean;
+  serverHeld: boolean;
+  /** The user said something since the last attempt. */
+  newUserInput: boolean;
+}
+
+const mostFailures = 3;
+/** Part of the input budget by which a compacted history must grow before it is compacted again. */
+const rearmFraction = 0.05;
+
+export function initialTrigger(): TriggerState {
+  return { failures: 0, reported: [] };
+}
+
+/** The first gate that is closed, size apart: these cost nothing to look at. */
+export function closedGate(facts: GateFacts, state: TriggerState): Gate | undefined {
+  if (facts.oneShot) return 'one-shot';
+  if (facts.disabled) return 'disabled';
+  if (!facts.turnCompleted) return 'no-turn';
+  if (facts.openCall) return 'open-call';
+  if (facts.pending) return 'pending';
+  if (facts.serverHeld) return 'server-held';
+  if (state.inDoubt !== undefined) return 'suppressed';
+  if (state.failures >= mostFailures && !facts.newUserInput) return 'suppressed';
+  return undefined;
+}
+
+/** The gate of size: at or over the threshold, and grown since the last success. */
+export function closedSizeGate(
+  tokens: number,
+  budget: { inputBudget: number; threshold: number },
+  state: TriggerState,
+): Gate | undefined {
+  if (tokens < budget.threshold) return 'below-threshold';
+  if (state.sizeAfter !== undefined && tokens - state.sizeAfter < budget.inputBudget * rearmFraction) return 'suppressed';
+  return undefined;
+}
+
+export function afterSuccess(state: TriggerState, attempt: Mark, sizeAfter: number): TriggerState {
+  return { ...state, attempt, failures: 0, sizeAfter };
+}
+
+export function afterFailure(state: TriggerState, attempt: Mark): TriggerState {
+  return { ...state, attempt, failures: state.failures + 1 };
+}
+
+export function afterCancel(state: TriggerState, attempt: Mark): TriggerState {
+  return { ...state, attempt };
+}
