@@ -2,6 +2,7 @@ import type { ProviderAdapter, Usage } from './adapters/adapter.ts';
 import type { ContextBudget } from './budget/context-budget.ts';
 import type { Meter, UsageAnchor } from './budget/meter.ts';
 import { CompactionError } from './errors.ts';
+import { copyDeep } from './history/copy.ts';
 import { type ItemReader, messagesOf, type Reading } from './history/reading.ts';
 import { repairItems } from './history/repair.ts';
 import { divide, type RecognizeReplacement, type ReplacedPart } from './history/replaced.ts';
@@ -66,8 +67,7 @@ export interface Compaction<Request, Item> {
 /** Automatic replacements must save at least this part of what they replace. */
 const leastSaving = 0.1;
 const largestDefaultCap = 8192;
-/** A summary that may not even have this many tokens is not worth asking for. */
-const smallestCap = 64;
+const smallestDefaultCap = 64;
 
 /**
  * One compaction, from plan to replacement: divides the history, asks for the summary, accepts it or throws. Changes nothing.
@@ -79,7 +79,7 @@ export async function compactView<Request, Item, Reply>(
   deps: CompactionDeps<Request, Item, Reply>,
 ): Promise<Compaction<Request, Item>> {
   const { adapter, meter } = deps;
-  const { trigger, form, view } = input;
+  const { trigger, form, view, budget } = input;
   const part = divide(view, { isUserInput: deps.isUserInput, recognize: input.recognize });
   if (trigger === 'automatic' && !part.lastUserMessage)
     throw new CompactionError('no-user-message', 'Automatic compaction requires a user message.'); // K20
@@ -87,15 +87,15 @@ export async function compactView<Request, Item, Reply>(
   const instruction =
     deps.replacePrompt ?? (trigger === 'manual' ? buildCompactionPrompt(form.instructions) : buildAutoCompactionPrompt());
   const tokensBefore = meter.measure(view, input.anchor).tokens;
-  const caps = summaryCaps(input, deps, tokensBefore, instruction);
   const { request, repairs } = repairedRequest(view, deps);
 
-  const { text, changed } = await deps.summarizer({
+  const { text, changed = [] } = await deps.summarizer({
     trigger,
     request,
-    messages: messagesOf([...view.leading, ...view.body]),
+    messages: copyDeep(messagesOf([...view.leading, ...view.body])),
     instruction,
-    ...caps,
+    maxTokens: deps.maxTokens ?? Math.max(smallestDefaultCap, Math.min(largestDefaultCap, Math.floor(budget.inputBudget / 5))),
+    roomForOutput: budget.contextWindow - tokensBefore - countInstruction(instruction, view, meter),
     retries: deps.retries,
     countTokens: meter.count,
     adapter,
@@ -106,6 +106,11 @@ export async function compactView<Request, Item, Reply>(
     onUsage: input.onUsage,
   });
   input.signal.throwIfAborted();
+  if (typeof text !== 'string')
+    throw new CompactionError(
+      'not-a-summary',
+      `Expected the summarizer to return a text, got ${text === null ? 'null' : typeof text}.`,
+    );
   if (text.trim() === '') throw new CompactionError('empty-summary', 'Expected a summary, got a blank text.');
 
   const replacement = placeSummary(text, trigger, form, part);
@@ -123,22 +128,8 @@ export async function compactView<Request, Item, Reply>(
   };
 }
 
-/** The cap of the summary, lowered so that input and summary fit the window together. */
-function summaryCaps<Request, Item, Reply>(
-  { view, budget }: CompactionInput<Request, Item, Reply>,
-  { meter, maxTokens }: CompactionDeps<Request, Item, Reply>,
-  inputTokens: number,
-  instruction: string,
-): { maxTokens: number; roomForOutput: number } {
-  const wanted = maxTokens ?? Math.max(smallestCap, Math.min(largestDefaultCap, Math.floor(budget.inputBudget / 5)));
-  const asked = meter.countMessages([{ role: 'user', parts: [{ type: 'text', text: instruction }] }], view.context.model);
-  const roomForOutput = budget.contextWindow - inputTokens - asked;
-  if (roomForOutput < Math.min(wanted, smallestCap))
-    throw new CompactionError(
-      'summarizer-overflow',
-      `Expected the summary request to fit the window of ${budget.contextWindow} tokens, but it has ${inputTokens + asked} and leaves no room for a summary.`,
-    );
-  return { maxTokens: Math.min(wanted, roomForOutput), roomForOutput };
+function countInstruction(instruction: string, view: RequestView<unknown, unknown>, meter: Meter): number {
+  return meter.countMessages([{ role: 'user', parts: [{ type: 'text', text: instruction }] }], view.context.model);
 }
 
 /** The request to summarize: the very same one, unless the provider would refuse it. */
@@ -146,8 +137,7 @@ function repairedRequest<Request, Item, Reply>(
   view: RequestView<Request, Item>,
   deps: CompactionDeps<Request, Item, Reply>,
 ): { request: Request; repairs: readonly string[] } {
-  const items = [...view.leading, ...view.body].map((reading) => reading.item);
-  const { items: sound, repairs } = repairItems(items, deps, { closeOpen: true });
+  const { items: sound, repairs } = repairItems([...view.leading, ...view.body], deps, { closeOpen: true });
   return { request: repairs.length > 0 ? deps.adapter.withItems(view.request, sound) : view.request, repairs };
 }
 

@@ -1,4 +1,4 @@
-import { type BudgetEstimate, toEstimate } from './budget/estimate.ts';
+import type { BudgetEstimate } from './budget/estimate.ts';
 import { isCompactionError } from './errors.ts';
 import { type CompactionObserver, notify } from './events.ts';
 import type { RequestView } from './history/view.ts';
@@ -9,7 +9,7 @@ import { observeUsage } from './observe.ts';
 import type { Commit, CompactorOptions } from './options.ts';
 import { createTrackStore, type Track } from './overlay.ts';
 import { type CompactionPlan, planCompaction } from './plan.ts';
-import { inspect, readRaw, resolveOptions } from './settings.ts';
+import { estimateInspection, inspect, readRaw, resolveOptions } from './settings.ts';
 import { type ConversationSnapshot, createSnapshot, restoreSnapshot } from './snapshot.ts';
 
 /** Which conversation a request belongs to. Without a name it is found by its content. */
@@ -117,9 +117,7 @@ export function createCompactor<Shape, Item, ReplyShape, Request extends Shape, 
     prepare,
     estimate(request, { conversation } = {}) {
       const { raw, track } = find(request, conversation);
-      const { view, budget } = inspect(settings, track, raw);
-      const measurement = settings.meter.measure(view, track.anchor);
-      return toEstimate(budget, measurement, settings.meter.breakdown(view, measurement.tokens));
+      return estimateInspection(settings, track, inspect(settings, track, raw));
     },
     plan(request, { oneShot = false, conversation } = {}) {
       return planCompaction(settings, find(request, conversation).track, request, oneShot);

@@ -90,8 +90,8 @@ export function launch<Request, Item, Reply>(
           recognize: recognizeOf(track),
           send: (request) => send(request, signal),
           signal,
-          onText: manual.onText,
-          onRestart: manual.onRestart,
+          onText: manual.onText && ((text) => shield(() => manual.onText?.(text))),
+          onRestart: manual.onRestart && (() => shield(() => manual.onRestart?.())),
           onUsage: (more) => {
             total = addUsage(total, more);
           },
@@ -196,6 +196,15 @@ export function launch<Request, Item, Reply>(
       cancel: flight.cancel,
     });
   return { flight, compactionId, notices, usage };
+}
+
+/** Observers never change what they observe. */
+function shield(observe: () => void): void {
+  try {
+    observe();
+  } catch {
+    // Its faults stay its own.
+  }
 }
 
 /** A notice that stands until the user says something new. */

@@ -1,5 +1,5 @@
 import type { FinishReason } from './adapters/adapter.ts';
-import { type BudgetEstimate, toEstimate } from './budget/estimate.ts';
+import type { BudgetEstimate } from './budget/estimate.ts';
 import { CompactionError } from './errors.ts';
 import { notify } from './events.ts';
 import { copyDeep } from './history/copy.ts';
@@ -11,7 +11,7 @@ import { observeUsage } from './observe.ts';
 import type { CompactorOptions } from './options.ts';
 import { applyOverlay, createTrack, type Track } from './overlay.ts';
 import { normalizeReply } from './reply.ts';
-import { inspect, readRaw, resolveOptions, type Settings } from './settings.ts';
+import { estimateInspection, inspect, readRaw, resolveOptions, type Settings } from './settings.ts';
 import { type ConversationSnapshot, createSnapshot, restoreSnapshot } from './snapshot.ts';
 
 export interface LoopState {
@@ -77,9 +77,8 @@ export class AutoCompactingLoop<Request, Item, Reply> {
 
   /** The size of the request against its budget. */
   estimate(): BudgetEstimate {
-    const { view, budget } = inspect(this.#settings, this.#track, readRaw(this.#settings, this.#request));
-    const measurement = this.#settings.meter.measure(view, this.#track.anchor);
-    return toEstimate(budget, measurement, this.#settings.meter.breakdown(view, measurement.tokens));
+    const inspection = inspect(this.#settings, this.#track, readRaw(this.#settings, this.#request));
+    return estimateInspection(this.#settings, this.#track, inspection);
   }
 
   /** Adds native items: input of the user, tool results. Also while a summary is written: they stay behind it, in order. */

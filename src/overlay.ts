@@ -80,14 +80,13 @@ export function applyOverlay<Request, Item, Reply>(
   overlay: Overlay<Item>,
   deps: { adapter: ProviderAdapter<Request, Item, Reply>; read: ItemReader<Item> },
 ): { view: RequestView<Request, Item>; repairs: readonly string[] } {
-  const laterSystem = raw.body.slice(0, overlay.covered.count).filter(isSystem);
-  const items = [
-    ...raw.leading.map((reading) => reading.item),
-    ...overlay.items,
-    ...laterSystem.map((reading) => reading.item),
-    ...raw.body.slice(overlay.covered.count).map((reading) => reading.item),
+  const readings = [
+    ...raw.leading,
+    ...overlay.items.map(deps.read),
+    ...raw.body.slice(0, overlay.covered.count).filter(isSystem),
+    ...raw.body.slice(overlay.covered.count),
   ];
-  const { items: sound, repairs } = repairItems(items, deps, { closeOpen: false });
+  const { items: sound, repairs } = repairItems(readings, deps, { closeOpen: false });
   return { view: readRequest(deps.adapter, deps.read, deps.adapter.withItems(raw.request, sound)), repairs };
 }
 

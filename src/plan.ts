@@ -1,11 +1,11 @@
-import { type BudgetEstimate, toEstimate } from './budget/estimate.ts';
+import type { BudgetEstimate } from './budget/estimate.ts';
 import { decide, recognizeOf } from './decide.ts';
 import { isCompactionError } from './errors.ts';
 import { copyDeep } from './history/copy.ts';
 import { divide } from './history/replaced.ts';
 import type { Message } from './message.ts';
 import type { Track } from './overlay.ts';
-import { type Inspection, inspect, readRaw, type Settings } from './settings.ts';
+import { estimateInspection, type Inspection, inspect, readRaw, type Settings } from './settings.ts';
 import type { Gate } from './trigger.ts';
 
 /** What `prepare` would do with a request now. */
@@ -31,14 +31,12 @@ export async function planCompaction<Request, Item, Reply>(
 ): Promise<CompactionPlan> {
   const inspection = inspect(settings, track, readRaw(settings, request));
   const { gate } = await decide(settings, track, inspection, oneShot);
-  const { view, budget } = inspection;
-  const measurement = settings.meter.measure(view, track.anchor);
   return {
     wouldCompact: gate === undefined,
     gate,
-    estimate: toEstimate(budget, measurement, settings.meter.breakdown(view, measurement.tokens)),
+    estimate: estimateInspection(settings, track, inspection),
     ...dividePlan(settings, track, inspection),
-    serverHeld: view.context.serverHeld,
+    serverHeld: inspection.view.context.serverHeld,
   };
 }
 

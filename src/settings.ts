@@ -1,5 +1,6 @@
 import type { ProviderAdapter } from './adapters/adapter.ts';
 import { type ContextBudget, contextBudget } from './budget/context-budget.ts';
+import { type BudgetEstimate, toEstimate } from './budget/estimate.ts';
 import { createMeter } from './budget/meter.ts';
 import type { CompactionDeps } from './compaction.ts';
 import { copyDeep } from './history/copy.ts';
@@ -78,4 +79,14 @@ export function readRaw<Request, Item, Reply>(
   request: Request,
 ): RequestView<Request, Item> {
   return readRequest(settings.adapter, settings.read, request);
+}
+
+/** The size of what would be sent, with what is known of its conversation. */
+export function estimateInspection<Request, Item, Reply>(
+  { meter }: Settings<Request, Item, Reply>,
+  { anchor }: Track<Request, Item>,
+  { view, budget }: Inspection<Request, Item>,
+): BudgetEstimate {
+  const measurement = meter.measure(view, anchor);
+  return toEstimate(budget, measurement, meter.breakdown(view, measurement.tokens));
 }

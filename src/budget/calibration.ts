@@ -14,18 +14,18 @@ export interface Calibration {
   learn(model: string | undefined, reported: number, counted: number): void;
 }
 
-/** `prior` is the factor before anything is learnt. */
+/** `prior` is the factor before anything is learnt. Early lessons count for more: the prior is only a guess by the model's name. */
 export function createCalibration(prior: (model: string | undefined) => number): Calibration {
-  const factors = new BoundedMap<string, number>(64);
-  const factor = (model: string | undefined): number => factors.get(model ?? '') ?? prior(model);
+  const learnt = new BoundedMap<string, { factor: number; lessons: number }>(64);
+  const state = (model: string | undefined) => learnt.get(model ?? '') ?? { factor: prior(model), lessons: 0 };
   return {
-    factor,
+    factor: (model) => state(model).factor,
     learn(model, reported, counted) {
       if (!(counted >= smallestLesson) || !Number.isFinite(reported)) return;
+      const { factor, lessons } = state(model);
       const lesson = Math.min(largestFactor, Math.max(smallestFactor, reported / counted));
-      // A first lesson stands in for a prior that is only a guess by the model's name.
-      const known = factors.get(model ?? '');
-      factors.set(model ?? '', known === undefined ? (prior(model) + lesson) / 2 : known + learningRate * (lesson - known));
+      const rate = Math.max(learningRate, 1 / (lessons + 2));
+      learnt.set(model ?? '', { factor: factor + rate * (lesson - factor), lessons: lessons + 1 });
     },
   };
 }

@@ -3,12 +3,17 @@ import { CompactionError } from '../errors.ts';
 import type { Message } from '../message.ts';
 import { memoizeByContent } from './content-memo.ts';
 import { fingerprint } from './fingerprint.ts';
+import { makeWellFormed } from './well-formed.ts';
 
 /** One native item, read once: what it says, and a fingerprint of that. */
 export interface Reading<Item> {
   readonly item: Item;
   readonly messages: readonly Message[];
   readonly fingerprint: string;
+  /** The item as the provider accepts it, undefined where nothing is left of it; the same object where nothing is wrong. */
+  readonly sound: Item | undefined;
+  /** What was wrong, one sentence a kind. */
+  readonly repairs: readonly string[];
 }
 
 /** Reads items through an adapter. An item is read again only after it was edited in place. */
@@ -21,7 +26,7 @@ export function createItemReader<Shape, Item, Reply>(adapter: ProviderAdapter<Sh
   // The check below makes every item an object, which is what the memo's keys must be.
   const read = memoizeByContent((item: Item & object): Reading<Item> => {
     const messages = adapter.readItem(item);
-    return { item, messages, fingerprint: fingerprint(messages) };
+    return { item, messages, fingerprint: fingerprint(messages), ...makeSound(adapter, item) };
   });
   return (item) => {
     if (typeof item !== 'object' || item === null)
@@ -31,6 +36,18 @@ export function createItemReader<Shape, Item, Reply>(adapter: ProviderAdapter<Sh
       );
     return read(item);
   };
+}
+
+function makeSound<Shape, Item, Reply>(
+  adapter: ProviderAdapter<Shape, Item, Reply>,
+  item: Item,
+): { sound: Item | undefined; repairs: string[] } {
+  const repairs: string[] = [];
+  const formed = makeWellFormed(item);
+  if (formed !== item) repairs.push('Broken characters were replaced.');
+  const sound = adapter.repairItem(formed);
+  if (sound !== formed) repairs.push('Parts that the provider refuses were left out.');
+  return { sound, repairs };
 }
 
 /** True for an item that holds standing instructions only. */

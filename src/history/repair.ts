@@ -2,12 +2,11 @@ import type { ProviderAdapter } from '../adapters/adapter.ts';
 import type { Message, Part, ToolResultPart } from '../message.ts';
 import type { ItemReader, Reading } from './reading.ts';
 import { hasUserContent } from './turns.ts';
-import { makeWellFormed } from './well-formed.ts';
 
 export interface RepairedItems<Item> {
-  /** The very same array where nothing was wrong. */
+  /** The very same objects, wherever nothing was wrong with them. */
   items: readonly Item[];
-  /** One sentence for each kind of repair. */
+  /** One sentence for each kind of repair; empty where nothing was wrong. */
   repairs: readonly string[];
 }
 
@@ -26,22 +25,18 @@ const orphanLabel = 'Recorded output of a tool whose call is missing here. It is
  * still wait at the end.
  */
 export function repairItems<Request, Item, Reply>(
-  items: readonly Item[],
+  readings: readonly Reading<Item>[],
   { adapter, read }: Deps<Request, Item, Reply>,
   { closeOpen }: { closeOpen: boolean },
 ): RepairedItems<Item> {
-  const repairs = new Set<string>();
-  const sound = items.flatMap((item) => {
-    const formed = makeWellFormed(item);
-    if (formed !== item) repairs.add('Broken characters were replaced.');
-    const repaired = adapter.repairItem(formed);
-    if (repaired !== formed) repairs.add('Parts that the provider refuses were left out.');
-    return repaired === undefined ? [] : [repaired];
+  const repairs = new Set(readings.flatMap((reading) => reading.repairs));
+  const sound = readings.flatMap((reading) => {
+    if (reading.sound === reading.item) return [reading];
+    return reading.sound === undefined ? [] : [read(reading.sound)];
   });
-  const readings = sound.map(read);
-  if (isPaired(readings, closeOpen)) return { items: repairs.size > 0 ? sound : items, repairs: [...repairs] };
+  if (isPaired(sound, closeOpen)) return { items: sound.map((reading) => reading.item), repairs: [...repairs] };
   repairs.add('Tool calls and results were brought back together.');
-  return { items: pair(readings, adapter, closeOpen), repairs: [...repairs] };
+  return { items: pair(sound, adapter, closeOpen), repairs: [...repairs] };
 }
 
 /** True where each call is answered exactly once by the results right after it. */

@@ -64,15 +64,15 @@ export function extractSummary(messages: readonly Message[], { maxTokens, countT
 
   return fitSections(
     [
-      { section: 'Key Instructions', share: 0.12, entries: listConstraints(conversation) },
-      { section: 'Discoveries', share: 0.26, entries: said.carried },
-      { section: 'Discoveries', share: 0.16, entries: said.found },
-      { section: 'Accomplished', share: 0.12, entries: [...accomplished, ...(said.next ? [said.next] : [])] },
-      { section: 'Discoveries', share: 0.07, entries: facts.carried },
-      { section: 'Discoveries', share: 0.07, entries: facts.found },
-      { section: 'Discoveries', share: 0.06, entries: listErrors(conversation) },
-      { section: 'Goal', share: 0.08, entries: listRequests(conversation) },
-      { section: 'Relevant Files', share: 0.06, entries: files.entries },
+      { section: 'Key Instructions', contest: 'constraints', share: 0.12, entries: listConstraints(conversation) },
+      { section: 'Discoveries', contest: 'findings', share: 0.26, entries: said.carried },
+      { section: 'Discoveries', contest: 'findings', share: 0.16, entries: said.found },
+      { section: 'Accomplished', contest: 'work', share: 0.12, entries: [...accomplished, ...(said.next ? [said.next] : [])] },
+      { section: 'Discoveries', contest: 'facts', share: 0.07, entries: facts.carried },
+      { section: 'Discoveries', contest: 'facts', share: 0.07, entries: facts.found },
+      { section: 'Discoveries', contest: 'errors', share: 0.06, entries: listErrors(conversation) },
+      { section: 'Goal', contest: 'requests', share: 0.08, entries: listRequests(conversation) },
+      { section: 'Relevant Files', contest: 'files', share: 0.06, entries: files.entries },
     ],
     {
       maxTokens,

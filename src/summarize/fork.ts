@@ -9,6 +9,8 @@ import type { Summarizer, Summary, SummaryTask } from './summarizer.ts';
 export const toolDenial = 'Tool calls are disabled during compaction; use the history.';
 
 const mostDenialRounds = 3;
+/** A summary that may not even have this many tokens is not worth asking for. */
+const smallestCap = 64;
 
 /**
  * The default summarizer: asks the model with the parent's own request plus one user message, so that the prompt cache is used. Tools stay
@@ -19,15 +21,29 @@ const mostDenialRounds = 3;
  */
 export function forkSummarizer(): Summarizer {
   return async (task) => {
+    const cap = fittingCap(task);
     try {
-      return await summarize(task, task.maxTokens);
+      return await summarize(task, cap);
     } catch (error) {
-      const larger = Math.min(task.maxTokens * 2, task.roomForOutput);
-      if (!isCompactionError(error) || error.code !== 'truncated-summary' || larger <= task.maxTokens) throw error;
+      const larger = Math.min(cap * 2, task.roomForOutput);
+      if (!isCompactionError(error) || error.code !== 'truncated-summary' || larger <= cap) throw error;
       task.onRestart?.();
       return await summarize(task, larger);
     }
   };
+}
+
+/** The wanted cap, lowered so that request and summary fit the window together. */
+function fittingCap({
+  maxTokens,
+  roomForOutput,
+}: Pick<SummaryTask<unknown, unknown, unknown>, 'maxTokens' | 'roomForOutput'>): number {
+  if (roomForOutput < Math.min(maxTokens, smallestCap))
+    throw new CompactionError(
+      'summarizer-overflow',
+      `Expected room for a summary beside the request, but the window has ${roomForOutput} tokens left.`,
+    );
+  return Math.min(maxTokens, roomForOutput);
 }
 
 function summarize<Request, Item, Reply>(task: SummaryTask<Request, Item, Reply>, maxTokens: number): Promise<Summary> {

@@ -10,9 +10,9 @@ export interface SummaryTask<Request, Item, Reply> {
   readonly messages: readonly Message[];
   /** What the model is asked: the built prompt. */
   readonly instruction: string;
-  /** Output cap of the summary in tokens. */
+  /** Wanted size of the summary in tokens, at most. */
   readonly maxTokens: number;
-  /** The largest cap that still fits the window beside the input. */
+  /** Tokens that the window has left beside the request and the instruction. Below 0 where these alone are too long. */
   readonly roomForOutput: number;
   /** Extra attempts after a failure that may pass. */
   readonly retries: number;
@@ -31,14 +31,14 @@ export interface SummaryTask<Request, Item, Reply> {
 
 export interface Summary {
   text: string;
-  /** Why the prompt cache could not be used in full; empty where the summary request repeats the parent's prefix. */
-  changed: readonly string[];
+  /** Why the prompt cache could not be used in full; empty or absent where the summary request repeated the parent's prefix, or none was sent. */
+  changed?: readonly string[];
 }
 
 /**
  * Writes the summary of a conversation. Throws a `CompactionError` where no acceptable summary comes.
  *
  * @example
- * const shortest: Summarizer = async ({ messages }) => ({ text: `${messages.length} messages, not summarized.`, changed: [] });
+ * const shortest: Summarizer = async ({ messages }) => ({ text: `${messages.length} messages, not summarized.` });
  */
 export type Summarizer = <Request, Item, Reply>(task: SummaryTask<Request, Item, Reply>) => Promise<Summary>;
