@@ -1,4 +1,4 @@
-import type { ProviderAdapter, ReplySummary } from './adapters/adapter.ts';
+import type { FinishReason, ProviderAdapter, ReplySummary } from './adapters/adapter.ts';
 import { makeWellFormed } from './history/well-formed.ts';
 import type { Message, ToolCallPart } from './message.ts';
 
@@ -19,8 +19,7 @@ export function normalizeReply<Request, Item, Reply>(
   reply: ReplySummary<Item>,
 ): NormalizedReply<Item> {
   const repairs: string[] = [];
-  const broken = reply.finish === 'incomplete' || reply.finish === 'other' || reply.finish === 'length';
-  const runnable = broken ? reply.calls.filter((call) => reply.finish === 'length' && isComplete(call)) : reply.calls;
+  const runnable = reply.calls.filter((call) => mayRun(call, reply.finish));
   let items = reply.items;
   if (runnable.length < reply.calls.length) {
     repairs.push('Tool calls of a reply that did not end normally were left out.');
@@ -36,9 +35,10 @@ export function normalizeReply<Request, Item, Reply>(
   return { items: sound, calls: runnable, repairs };
 }
 
-/** Arguments that stayed a text are no JSON: they were cut. */
-function isComplete(call: ToolCallPart): boolean {
-  return typeof call.input !== 'string';
+/** A natural end vouches for the calls. After a cut, arguments that are no JSON were cut with it. */
+function mayRun(call: ToolCallPart, finish: FinishReason): boolean {
+  if (finish === 'stop' || finish === 'tool-calls' || finish === 'pause') return true;
+  return finish !== 'incomplete' && finish !== 'other' && typeof call.input !== 'string';
 }
 
 function withCalls(message: Message, kept: ReadonlySet<string>): Message {

@@ -18,6 +18,9 @@ export interface ExtractiveOptions {
   countTokens: TokenCounter;
 }
 
+/** What is new is told in at most a third of its length, but in so many code units however little it is. */
+const leastNewLength = 1_000;
+
 /**
  * A summarizer that asks no model: `extractSummary` of the conversation. It costs no request, takes no time worth the name, and the
  * same conversation always gives the same summary. As the only summarizer, or as the last resort after others.
@@ -41,8 +44,9 @@ export function extractiveSummarizer(): Summarizer {
  * their outcome, errors and findings. Deterministic, no network, linear in the input.
  *
  * The first rule of the user, every written path, the last error and the next action are always in it. An earlier summary in the
- * conversation is taken apart and carried over. Below the room that these need, it gives up the newest request, written paths from
- * the oldest, the last error, the first rule, in this order; an empty text where not even one character fits.
+ * conversation is taken apart and carried over. Below the room that these need, it gives up written paths from the oldest until they
+ * take half of the cap, then all that may be left out, then the newest request, more paths, the last error, the first rule; an empty
+ * text where not even one character fits.
  *
  * @example
  * extractSummary(
@@ -52,8 +56,8 @@ export function extractiveSummarizer(): Summarizer {
  */
 export function extractSummary(messages: readonly Message[], { maxTokens, countTokens }: ExtractiveOptions): string {
   const conversation = readConversation(messages);
-  const attention = payAttention(conversation);
   const findings = conversation.earlier.Discoveries.filter((line) => !isErrorLine(line) && !isFactLine(line));
+  const attention = payAttention(conversation, findings);
   const said = readAssistantWords(conversation, findings, attention);
   const facts = listFacts(conversation, attention);
   const files = listFiles(conversation);
@@ -65,19 +69,19 @@ export function extractSummary(messages: readonly Message[], { maxTokens, countT
   return fitSections(
     [
       { section: 'Key Instructions', contest: 'constraints', share: 0.12, entries: listConstraints(conversation) },
-      { section: 'Discoveries', contest: 'findings', share: 0.26, entries: said.carried },
-      { section: 'Discoveries', contest: 'findings', share: 0.16, entries: said.found },
-      { section: 'Accomplished', contest: 'work', share: 0.12, entries: [...accomplished, ...(said.next ? [said.next] : [])] },
+      { section: 'Discoveries', contest: 'findings', share: 0.24, entries: said.carried },
+      { section: 'Discoveries', contest: 'findings', share: 0.15, entries: said.found },
+      { section: 'Discoveries', contest: 'errors', share: 0.08, entries: listErrors(conversation) },
+      { section: 'Accomplished', contest: 'work', share: 0.15, entries: [...accomplished, ...(said.next ? [said.next] : [])] },
       { section: 'Discoveries', contest: 'facts', share: 0.07, entries: facts.carried },
       { section: 'Discoveries', contest: 'facts', share: 0.07, entries: facts.found },
-      { section: 'Discoveries', contest: 'errors', share: 0.06, entries: listErrors(conversation) },
       { section: 'Goal', contest: 'requests', share: 0.08, entries: listRequests(conversation) },
       { section: 'Relevant Files', contest: 'files', share: 0.06, entries: files.entries },
     ],
     {
       maxTokens,
       countTokens,
-      softLength: conversation.earlierLength + conversation.newLength / 3,
+      newLength: Math.max(leastNewLength, conversation.newLength / 3),
       omittedPaths: files.omitted,
     },
   );
@@ -86,11 +90,12 @@ export function extractSummary(messages: readonly Message[], { maxTokens, countT
 /** What an earlier summary told as done, without what this one tells anew. */
 function carriedWork({ earlier }: Conversation): Entry[] {
   return earlier.Accomplished.filter((line) => !isNextAction(line) && !isOutcome(line) && !isPlanItem(line)).map((text) => ({
+    at: -1,
     text,
     rank: 4,
   }));
 }
 
-function byTime(entries: (Entry & { at: number })[]): Entry[] {
+function byTime(entries: Entry[]): Entry[] {
   return entries.sort((left, right) => left.at - right.at);
 }

@@ -6,7 +6,7 @@ export interface RetryOptions {
   retries: number;
   signal: AbortSignal;
   classify: (error: unknown) => ErrorClass;
-  /** Another attempt is about to begin. */
+  /** Another attempt begins. */
   onRetry: () => void;
 }
 
@@ -21,7 +21,8 @@ export async function retryTransient<Result>(attempt: () => Promise<Result>, opt
   const { retries, signal, classify, onRetry } = options;
   try {
     return await pRetry(
-      async () => {
+      async (attemptNumber) => {
+        if (attemptNumber > 1) onRetry();
         try {
           return await attempt();
         } catch (error) {
@@ -38,7 +39,6 @@ export async function retryTransient<Result>(attempt: () => Promise<Result>, opt
           if (signal.aborted || retriesLeft === 0 || !mayPass(error.cause, classify)) return;
           const verdict = isCompactionError(error.cause) ? undefined : classify(error.cause);
           if (verdict?.kind === 'retryable' && verdict.retryAfter) await sleep(verdict.retryAfter, signal);
-          onRetry();
         },
       },
     );

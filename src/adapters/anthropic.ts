@@ -1,0 +1,64 @@
+import type { ProviderAdapter, RequestContext } from './adapter.ts';
+import { arrangeTurns } from './anthropic/arrange-turns.ts';
+import { forkForSummary } from './anthropic/fork.ts';
+import { readItem } from './anthropic/read-item.ts';
+import { readItems } from './anthropic/read-items.ts';
+import { isStream, readReply } from './anthropic/read-reply.ts';
+import { repairItem } from './anthropic/repair-item.ts';
+import type { AnthropicMessage, AnthropicReply, AnthropicRequest } from './anthropic/shape.ts';
+import { readUsage } from './anthropic/usage.ts';
+import { writeMessage } from './anthropic/write-message.ts';
+import { classifyProviderError } from './error-class.ts';
+
+export type {
+  AnthropicBlock,
+  AnthropicMessage,
+  AnthropicReply,
+  AnthropicReplyMessage,
+  AnthropicRequest,
+} from './anthropic/shape.ts';
+
+/**
+ * The Anthropic Messages shape, as `client.messages.create`, `client.beta.messages.create` and their streams take and give it.
+ *
+ * @example
+ * const create = withAutoCompaction(
+ *   (request: Anthropic.MessageCreateParamsNonStreaming, { signal }) => client.messages.create(request, { signal }),
+ *   { adapter: anthropicMessages(), contextWindow: 200_000 },
+ * );
+ */
+export function anthropicMessages(): ProviderAdapter<AnthropicRequest, AnthropicMessage, AnthropicReply> {
+  return {
+    name: 'anthropic',
+    family: 'anthropic',
+    items: readItems,
+    // The copy differs from R in the order and number of its messages alone.
+    withItems: <R extends AnthropicRequest>(request: R, items: readonly AnthropicMessage[]): R => ({
+      ...request,
+      messages: arrangeTurns(items),
+    }),
+    withSystem: <R extends AnthropicRequest>(request: R, system: string): R => ({ ...request, system }),
+    context: readContext,
+    readItem,
+    writeMessage,
+    repairItem,
+    forkForSummary,
+    readReply,
+    usage: (reply) => (isStream(reply) ? undefined : readUsage(reply?.usage)),
+    classifyError: classifyProviderError,
+  };
+}
+
+function readContext(request: AnthropicRequest): RequestContext {
+  const { model, system, tools, max_tokens, thread, compaction } = request;
+  const last = readItems(request).findLast(({ role }) => role !== 'system');
+  return {
+    model,
+    system: system ?? undefined,
+    tools: tools ?? undefined,
+    outputCap: max_tokens && max_tokens > 0 ? max_tokens : undefined,
+    // A prefill, or a paused turn that must go back unmodified: a request does not tell which.
+    pending: compaction ? 'compaction' : last?.role === 'assistant' ? 'assistant-last' : undefined,
+    serverHeld: thread ? 'thread' : undefined,
+  };
+}

@@ -1,0 +1,114 @@
+import type { FinishReason, ReadReplyOptions, ReplySummary } from '../adapter.ts';
+import { type AssembledMessage, assembleMessage } from './assemble-message.ts';
+import { isRecord, isServerCall, isServerResult, isToolResult, typeOf } from './blocks.ts';
+import { readItem } from './read-item.ts';
+import { readStream } from './read-stream.ts';
+import { repairItem } from './repair-item.ts';
+import type { AnthropicBlock, AnthropicMessage, AnthropicReply, AnthropicReplyMessage } from './shape.ts';
+import { readUsage } from './usage.ts';
+
+/** The part of the SDK's `MessageStream` that a late listener needs. */
+interface StartedStream {
+  readonly ended: boolean;
+  finalMessage(): Promise<AnthropicReplyMessage>;
+}
+
+/** See `ProviderAdapter.readReply`. */
+export async function readReply(reply: AnthropicReply, options: ReadReplyOptions = {}): Promise<ReplySummary<AnthropicMessage>> {
+  options.signal?.throwIfAborted();
+  if (!isStream(reply)) return readMessage(reply, options);
+  // A `MessageStream` that has ended gives a new listener no event, and no end either.
+  if (isMessageStream(reply) && reply.ended) return readMessage(await reply.finalMessage(), options);
+  const assembler = assembleMessage(options.onText);
+  await readStream(reply, assembler.take, options.signal);
+  if (!assembler.started && isMessageStream(reply)) return readMessage(await reply.finalMessage(), options);
+  return summarize(assembler.finish());
+}
+
+export function isStream(reply: AnthropicReply): reply is AsyncIterable<unknown> {
+  return isRecord(reply) && Symbol.asyncIterator in reply;
+}
+
+function readMessage(reply: AnthropicReplyMessage, { onText }: ReadReplyOptions): ReplySummary<AnthropicMessage> {
+  const { content, stop_reason, usage } = isRecord(reply) ? reply : {};
+  const blocks: readonly AnthropicBlock[] = Array.isArray(content) ? content : [];
+  const summary = summarize({
+    content: [...blocks],
+    received: blocks,
+    stopReason: typeof stop_reason === 'string' ? stop_reason : null,
+    usage: isRecord(usage) ? usage : {},
+    whole: true,
+    callsReadable: true,
+  });
+  if (summary.text !== '') onText?.(summary.text);
+  return summary;
+}
+
+function summarize({
+  content,
+  received,
+  stopReason,
+  usage,
+  whole,
+  callsReadable,
+}: AssembledMessage): ReplySummary<AnthropicMessage> {
+  const finish = whole && stopReason !== null ? readFinish(stopReason, callsReadable) : 'incomplete';
+  // A whole message is kept as it is. Of a broken one, what the provider would refuse in the next request goes. B184, B186
+  const message: AnthropicMessage = {
+    role: 'assistant',
+    content: finish === 'incomplete' ? dropOpenServerCalls(content) : content,
+  };
+  const item = finish === 'incomplete' ? repairItem(message) : message;
+  const calls = item ? readItem(item).flatMap(({ parts }) => parts.filter((part) => part.type === 'toolCall')) : [];
+  return {
+    text: lastText(received),
+    finish,
+    calls,
+    items: item && content.length > 0 ? [item] : [],
+    usage: readUsage(usage),
+  };
+}
+
+function readFinish(stopReason: string, callsReadable: boolean): FinishReason {
+  switch (stopReason) {
+    case 'max_tokens':
+      return 'length';
+    case 'refusal':
+      return 'refusal';
+    case 'pause_turn':
+      return 'pause';
+    case 'model_context_window_exceeded':
+      return 'overflow';
+  }
+  if (!callsReadable) return 'incomplete';
+  if (stopReason === 'end_turn' || stopReason === 'stop_sequence') return 'stop';
+  return stopReason === 'tool_use' ? 'tool-calls' : 'other';
+}
+
+/** Text after the last tool activity. Citations cut a text into adjacent blocks; what stands apart is a paragraph of its own. */
+function lastText(content: readonly AnthropicBlock[]): string {
+  const start = content.findLastIndex((block) => isToolActivity(block)) + 1;
+  let text = '';
+  let adjacent = true;
+  for (const block of content.slice(start)) {
+    if (isRecord(block) && block.type === 'text' && typeof block.text === 'string') {
+      text += text !== '' && !adjacent ? `\n\n${block.text}` : block.text;
+      adjacent = true;
+    } else adjacent = false;
+  }
+  return text;
+}
+
+function isToolActivity(block: AnthropicBlock): boolean {
+  return typeOf(block) === 'tool_use' || isToolResult(block) || isServerCall(block) || isServerResult(block);
+}
+
+/** A call of the provider's own tools that was cut off before its result cannot be sent back. */
+function dropOpenServerCalls(content: readonly AnthropicBlock[]): AnthropicBlock[] {
+  const answered = new Set(content.filter(isServerResult).map((block) => isRecord(block) && block.tool_use_id));
+  return content.filter((block) => !isServerCall(block) || (isRecord(block) && answered.has(block.id)));
+}
+
+function isMessageStream(reply: AsyncIterable<unknown>): reply is AsyncIterable<unknown> & StartedStream {
+  return 'ended' in reply && 'finalMessage' in reply && typeof reply.finalMessage === 'function';
+}

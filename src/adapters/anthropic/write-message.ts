@@ -1,0 +1,63 @@
+import type { Message, Part, ToolResultPart } from '../../message.ts';
+import { type Block, isBlank, isRecord, textBlock, typeOf } from './blocks.ts';
+import type { AnthropicBlock, AnthropicMessage } from './shape.ts';
+import { legalToolId } from './tool-id.ts';
+
+/** The provider refuses an error result without content. */
+export const errorWithoutText = 'The tool failed without a message.';
+
+/** A neutral message as at most one native message; none where nothing is left to say. */
+export function writeMessage(message: Message): AnthropicMessage[] {
+  const role = message.role === 'tool' ? 'user' : message.role;
+  const content =
+    role === 'user' ? writeUserParts(message.parts) : role === 'system' ? writeTexts(message.parts) : writeAssistant(message);
+  return content.length > 0 ? [{ role, content }] : [];
+}
+
+/** Results first, whatever else there is after them. B041 */
+function writeUserParts(parts: readonly Part[]): AnthropicBlock[] {
+  const results = parts.filter((part) => part.type === 'toolResult').map(writeResult);
+  return [...results, ...parts.flatMap(writeContent)];
+}
+
+function writeTexts(parts: readonly Part[]): AnthropicBlock[] {
+  return parts.filter((part) => part.type === 'text' || part.type === 'native').flatMap(writeContent);
+}
+
+/** Thinking is left out as a whole, redacted too: a rebuilt prefix voids its signature, and a part of it alone is refused. */
+function writeAssistant({ parts }: Message): AnthropicBlock[] {
+  const blocks = parts.flatMap((part) => {
+    if (part.type === 'toolCall') return [writeCall(part.id, part.name, part.input)];
+    if (part.type === 'media') return [];
+    return writeContent(part).filter((block) => block.type !== 'thinking' && block.type !== 'redacted_thinking');
+  });
+  // A final text that ends in white space is refused where it stands last in the request.
+  const last = blocks.at(-1);
+  if (isRecord(last) && last.type === 'text' && typeof last.text === 'string')
+    blocks.splice(-1, 1, textBlock(last.text.trimEnd()));
+  return blocks;
+}
+
+function writeContent(part: Part): AnthropicBlock[] {
+  if (part.type === 'text') return isBlank(part.text) ? [] : [textBlock(part.text.toWellFormed())];
+  return (part.type === 'media' || part.type === 'native') && isBlock(part.value) ? [part.value] : [];
+}
+
+function writeResult(part: ToolResultPart): AnthropicBlock {
+  const content = part.content.flatMap(writeContent);
+  const block: Block = { type: 'tool_result', tool_use_id: legalToolId(part.callId) };
+  if (content.length > 0) block.content = content;
+  else if (part.isError) block.content = [textBlock(errorWithoutText)];
+  if (part.isError) block.is_error = true;
+  return block;
+}
+
+/** The provider takes an object as input, nothing else. */
+function writeCall(id: string, name: string, input: unknown): Block {
+  const fields = isRecord(input) ? input : input === undefined ? {} : { value: input };
+  return { type: 'tool_use', id: legalToolId(id), name, input: fields };
+}
+
+function isBlock(value: unknown): value is AnthropicBlock {
+  return typeOf(value) !== '';
+}

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { createCalibration } from '../../src/budget/calibration.ts';
+
+describe('calibration', () => {
+  it('B131: five reports of twice the estimate bring the factor within a tenth of it', () => {
+    const calibration = createCalibration(() => 1);
+    for (let report = 0; report < 5; report++) calibration.learn('m', 2000, 1000);
+    expect(Math.abs(calibration.factor('m') - 2)).toBeLessThan(0.2);
+  });
+
+  it('starts from the prior of each model and keeps models apart', () => {
+    const calibration = createCalibration((model) => (model === 'a' ? 1.5 : 1));
+    calibration.learn('b', 100, 200);
+    expect(calibration.factor('a')).toBe(1.5);
+    expect(calibration.factor('b')).toBeLessThan(1);
+    expect(calibration.factor(undefined)).toBe(1);
+  });
+
+  it('learns nothing from small or senseless differences, and nothing beyond its bounds', () => {
+    const calibration = createCalibration(() => 1);
+    calibration.learn('m', 500, 49);
+    calibration.learn('m', Number.NaN, 1000);
+    calibration.learn('m', 1000, Number.NaN);
+    calibration.learn('m', 1000, -5);
+    expect(calibration.factor('m')).toBe(1);
+    for (let report = 0; report < 50; report++) calibration.learn('m', 1e9, 100);
+    expect(calibration.factor('m')).toBeLessThanOrEqual(2.5);
+    for (let report = 0; report < 200; report++) calibration.learn('m', -1e9, 100);
+    expect(calibration.factor('m')).toBeGreaterThanOrEqual(0.5);
+  });
+});
