@@ -68,6 +68,8 @@ export interface Compaction<Request, Item> {
 const leastSaving = 0.1;
 const largestDefaultCap = 8192;
 const smallestDefaultCap = 64;
+/** Estimates may be too low by this part: a provider refuses a request that leaves no room for its output cap. */
+const estimateError = 0.1;
 
 /**
  * One compaction, from plan to replacement: divides the history, asks for the summary, accepts it or throws. Changes nothing.
@@ -86,7 +88,8 @@ export async function compactView<Request, Item, Reply>(
   await meter.load();
   const instruction =
     deps.replacePrompt ?? (trigger === 'manual' ? buildCompactionPrompt(form.instructions) : buildAutoCompactionPrompt());
-  const tokensBefore = meter.measure(view, input.anchor).tokens;
+  const { tokens: tokensBefore, estimated } = meter.measure(view, input.anchor);
+  const asked = countInstruction(instruction, view, meter);
   const { request, repairs } = repairedRequest(view, deps);
 
   const { text, changed = [] } = await deps.summarizer({
@@ -95,7 +98,7 @@ export async function compactView<Request, Item, Reply>(
     messages: copyDeep(messagesOf([...view.leading, ...view.body])),
     instruction,
     maxTokens: deps.maxTokens ?? Math.max(smallestDefaultCap, Math.min(largestDefaultCap, Math.floor(budget.inputBudget / 5))),
-    roomForOutput: budget.contextWindow - tokensBefore - countInstruction(instruction, view, meter),
+    roomForOutput: budget.contextWindow - tokensBefore - asked - Math.ceil((estimated + asked) * estimateError),
     retries: deps.retries,
     countTokens: meter.count,
     adapter,

@@ -1,11 +1,10 @@
 import type { BudgetEstimate } from './budget/estimate.ts';
-import { isCompactionError } from './errors.ts';
 import { type CompactionObserver, notify } from './events.ts';
 import type { RequestView } from './history/view.ts';
 import type { ManualCompaction } from './launch.ts';
 import { AutoCompactingLoop, type LoopState } from './loop.ts';
 import { type CompactionResult, checkBeforeRequest, compactNow, reconcile, render } from './machine.ts';
-import { observeUsage } from './observe.ts';
+import { observeUsage, observeView } from './observe.ts';
 import type { Commit, CompactorOptions } from './options.ts';
 import { createTrackStore, type Track } from './overlay.ts';
 import { type CompactionPlan, planCompaction } from './plan.ts';
@@ -49,7 +48,10 @@ export interface Compactor<Shape, Item, Request extends Shape, Reply> {
    * @throws CompactionError, nothing changed; what `signal` was aborted with.
    */
   compact<R extends Request>(request: R, options?: ManualCompaction & ConversationOption): Promise<CompactionResult<R>>;
-  /** Takes the usage of a streamed reply, which the library does not read. `request` is the one given to or returned by `prepare`. */
+  /**
+   * Takes the usage of a streamed reply, which the library does not read. `request` is the one given to or returned by `prepare`; its
+   * conversation may have grown since. Never throws: what cannot be measured is estimated.
+   */
   observe(request: Request, reply: { usage: { inputTokens: number } }, options?: ConversationOption): void;
   /** A loop that owns the history, starting with the one in `request`. */
   loop(request: Request, options?: LoopOptions<Request>): AutoCompactingLoop<Request, Item, Reply>;
@@ -59,6 +61,12 @@ export interface Compactor<Shape, Item, Request extends Shape, Reply> {
   restore(snapshot: ConversationSnapshot): void;
   /** Says how a commit in doubt ended. False where no such commit is in doubt. */
   reconcile(compactionId: string, committed: boolean): boolean;
+}
+
+/** A request as it was read, and whose it is. */
+interface Located<Request, Item> {
+  view: RequestView<Request, Item>;
+  track: Track<Request, Item>;
 }
 
 /**
@@ -78,19 +86,17 @@ export function createCompactor<Shape, Item, ReplyShape, Request extends Shape, 
 ): Compactor<Shape, Item, Request, Reply> {
   const settings = resolveOptions(options);
   const store = createTrackStore<Request, Item>();
-  /** Whose request an object is that was handed in or out. */
-  const owners = new WeakMap<object, Track<Request, Item>>();
+  /** What was sent for a request that was handed in or out. */
+  const sent = new WeakMap<object, Located<Request, Item>>();
 
-  function find(
-    request: Request,
-    conversation: string | undefined,
-  ): { raw: RequestView<Request, Item>; track: Track<Request, Item> } {
-    const raw = readRaw(settings, request);
-    return { raw, track: store.find(raw, conversation) };
+  function find(request: Request, conversation: string | undefined): Located<Request, Item> {
+    const view = readRaw(settings, request);
+    return { view, track: store.find(view, conversation) };
   }
 
-  function remember(request: Request, track: Track<Request, Item>): void {
-    if (typeof request === 'object' && request !== null) owners.set(request, track);
+  function peek(request: Request, conversation: string | undefined): Located<Request, Item> {
+    const view = readRaw(settings, request);
+    return { view, track: store.peek(view, conversation) };
   }
 
   async function prepare<R extends Request>(
@@ -99,16 +105,17 @@ export function createCompactor<Shape, Item, ReplyShape, Request extends Shape, 
   ): Promise<R> {
     signal?.throwIfAborted();
     try {
-      const { track } = find(request, conversation);
-      remember(request, track);
+      const { track } = oneShot ? peek(request, conversation) : find(request, conversation);
       await checkBeforeRequest(settings, { track, current: () => request }, { signal, oneShot });
-      const prepared = render(settings, track, request);
-      remember(prepared, track);
+      const rendered = render(settings, track, request);
+      const located = { track, view: readRaw(settings, rendered) };
+      for (const known of [request, rendered]) if (isObject(known)) sent.set(known, located);
       // Adapters give back the request's own type: they copy it and change the conversation alone.
-      return prepared as R;
+      return rendered as R;
     } catch (error) {
-      if (!isCompactionError(error) || error.code !== 'invalid-request') throw error;
-      notify(settings.onEvent, { type: 'notice', conversation, code: 'unreadable-request', message: error.message });
+      signal?.throwIfAborted();
+      const message = error instanceof Error ? error.message : 'The request cannot be read.';
+      notify(settings.onEvent, { type: 'notice', conversation, code: 'unreadable-request', message });
       return request;
     }
   }
@@ -116,11 +123,11 @@ export function createCompactor<Shape, Item, ReplyShape, Request extends Shape, 
   return {
     prepare,
     estimate(request, { conversation } = {}) {
-      const { raw, track } = find(request, conversation);
-      return estimateInspection(settings, track, inspect(settings, track, raw));
+      const { view, track } = peek(request, conversation);
+      return estimateInspection(settings, track, inspect(settings, track, view));
     },
-    plan(request, { oneShot = false, conversation } = {}) {
-      return planCompaction(settings, find(request, conversation).track, request, oneShot);
+    async plan(request, { oneShot = false, conversation } = {}) {
+      return planCompaction(settings, peek(request, conversation).track, request, oneShot);
     },
     async compact<R extends Request>(request: R, { conversation, ...manual }: ManualCompaction & ConversationOption = {}) {
       const { track } = find(request, conversation);
@@ -128,19 +135,29 @@ export function createCompactor<Shape, Item, ReplyShape, Request extends Shape, 
       return (await compactNow(settings, { track, current: () => request }, manual)) as CompactionResult<R>;
     },
     observe(request, { usage }, { conversation } = {}) {
-      const owner = typeof request === 'object' && request !== null ? owners.get(request) : undefined;
-      observeUsage(settings, owner ?? find(request, conversation).track, request, usage.inputTokens);
+      try {
+        const known = isObject(request) ? sent.get(request) : undefined;
+        if (known) observeView(settings, known.track, known.view, usage.inputTokens);
+        else observeUsage(settings, find(request, conversation).track, request, usage.inputTokens);
+      } catch {
+        // What cannot be measured is estimated: the reply was paid for, and is never lost for it.
+      }
     },
     loop(request, { commit = options.commit, onEvent = options.onEvent, ...state } = {}) {
       return new AutoCompactingLoop<Request, Item, Reply>(request, { ...options, commit, onEvent }, state);
     },
     snapshot(request, { conversation } = {}) {
-      const { track } = find(request, conversation);
-      return createSnapshot(track.conversation, track);
+      return createSnapshot(conversation, peek(request, conversation).track);
     },
     restore(snapshot) {
       store.add(restoreSnapshot(settings.adapter, snapshot));
     },
-    reconcile: (compactionId, committed) => store.tracks().some((track) => reconcile(track, compactionId, committed)),
+    // Forks of a conversation share its doubt.
+    reconcile: (compactionId, committed) =>
+      store.tracks().filter((track) => reconcile(track, compactionId, committed)).length > 0,
   };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

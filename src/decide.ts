@@ -1,11 +1,10 @@
 import type { Measurement } from './budget/meter.ts';
 import { isCompactionError } from './errors.ts';
-import { messagesOf } from './history/reading.ts';
 import { divide, type RecognizeReplacement, recognizeBy } from './history/replaced.ts';
-import { countCompletedTurns, openCalls } from './history/turns.ts';
+import { hasCompletedTurn, openCalls } from './history/turns.ts';
 import type { Track } from './overlay.ts';
 import type { Inspection, Settings } from './settings.ts';
-import { closedGate, closedSizeGate, type Gate, type GateFacts } from './trigger.ts';
+import { asksForUserInput, closedGate, closedSizeGate, type Gate, type GateFacts } from './trigger.ts';
 
 export interface Decision {
   /** The first gate that is closed; absent where compaction should happen. */
@@ -61,11 +60,13 @@ function readFacts<Request, Item, Reply>(
   return {
     oneShot,
     disabled: settings.when === 'never',
-    turnCompleted: countCompletedTurns(recent, turns) > 0,
-    openCall: openCalls(messagesOf(raw.body)).length > 0,
+    turnCompleted: hasCompletedTurn(recent, turns),
+    openCall: openCalls(raw.body).length > 0,
     pending: view.context.pending !== undefined,
     serverHeld: view.context.serverHeld !== undefined,
-    newUserInput: messagesOf(recent).some((message) => message.role === 'user' && settings.isUserInput(message)),
+    newUserInput:
+      asksForUserInput(track.trigger) &&
+      recent.some(({ messages }) => messages.some((message) => message.role === 'user' && settings.isUserInput(message))),
   };
 }
 

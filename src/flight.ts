@@ -1,4 +1,4 @@
-import { CompactionError, isCompactionError } from './errors.ts';
+import { CompactionError } from './errors.ts';
 
 /** How one compaction ended. */
 export type FlightOutcome<Result> =
@@ -24,8 +24,8 @@ export interface FlightSteps<Result> {
 
 /** One compaction under way, shared by all who wait for it. */
 export interface Flight<Result> {
-  /** Waits for the end. Rejects with the signal's reason when aborted; the last one to leave cancels the compaction. */
-  join: (signal?: AbortSignal) => Promise<FlightOutcome<Result>>;
+  /** Waits for the end. Rejects with the waiter's reason when aborted; the last one to leave cancels the compaction. */
+  join: (waiter?: AbortSignal) => Promise<FlightOutcome<Result>>;
   /** Cancels this compaction alone. */
   cancel: () => void;
   /** The history was reset: whatever comes out is void, also behind a commit. */
@@ -34,12 +34,20 @@ export interface Flight<Result> {
 
 type Stop = 'child' | 'parent' | 'deadline' | 'reset';
 
+/** What the host's `commit` said. */
+type Answer = { stored: true } | { stored: false; cause: unknown };
+
+/** A longer timer would fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
 /** Runs one transaction: summarize → check → commit → install. Who stops it first decides how it ends. */
 export function startFlight<Result>(steps: FlightSteps<Result>): Flight<Result> {
   const controller = new AbortController();
+  const { signal } = controller;
   let phase: 'summarizing' | 'committing' | 'over' = 'summarizing';
   let stopped: Stop | undefined;
   let waiting = 0;
+  let late: Promise<Answer> | undefined;
 
   function stop(by: Stop, reason: unknown): void {
     if (stopped || phase === 'over') return;
@@ -50,21 +58,22 @@ export function startFlight<Result>(steps: FlightSteps<Result>): Flight<Result> 
 
   const timer = setTimeout(
     () => stop('deadline', new CompactionError('deadline', `Expected a summary within ${steps.timeout} ms.`)),
-    Math.min(steps.timeout, 2 ** 31 - 1),
+    Math.min(steps.timeout, longestTimer),
   );
 
   async function run(): Promise<FlightOutcome<Result>> {
     try {
-      const result = await untilAborted(() => steps.summarize(controller.signal), controller.signal);
+      const result = await untilAborted(() => steps.summarize(signal), signal);
+      signal.throwIfAborted(); // stopped when the summary was there already
       steps.check(result);
       phase = 'committing';
       await commit(result);
-      controller.signal.throwIfAborted(); // a reset wins over a commit
+      signal.throwIfAborted(); // a reset wins over a commit
       steps.install(result);
       return { status: 'applied', result };
     } catch (error) {
       if (stopped === 'child' || stopped === 'parent') return { status: 'cancelled', by: stopped };
-      return { status: 'failed', error: stopped ? controller.signal.reason : error };
+      return { status: 'failed', error: stopped ? signal.reason : error };
     } finally {
       clearTimeout(timer);
       phase = 'over';
@@ -73,46 +82,48 @@ export function startFlight<Result>(steps: FlightSteps<Result>): Flight<Result> 
 
   async function commit(result: Result): Promise<void> {
     if (!steps.commit) return;
-    const committing = call(() => steps.commit?.(result));
+    const committing = call(() => steps.commit?.(result)).then(
+      (): Answer => ({ stored: true }),
+      (cause: unknown): Answer => ({ stored: false, cause }),
+    );
     const { commitTimeout } = steps;
-    try {
-      await (commitTimeout === undefined ? committing : within(committing, commitTimeout));
-    } catch (error) {
-      if (isCompactionError(error) && error.code === 'commit-in-doubt')
-        committing.then(
-          () => steps.onLateCommit(true),
-          () => steps.onLateCommit(false),
-        );
-      else
-        throw new CompactionError('commit-failed', 'Expected `commit` to store the compaction, but it rejected.', {
-          cause: error,
-        });
-      throw error;
+    const answer = await (commitTimeout === undefined ? committing : within(committing, commitTimeout));
+    if (!answer) {
+      late = committing;
+      throw new CompactionError(
+        'commit-in-doubt',
+        `Expected \`commit\` to answer within ${commitTimeout} ms: it may or may not have stored the compaction.`,
+      );
     }
+    if (!answer.stored)
+      throw new CompactionError('commit-failed', 'Expected `commit` to store the compaction, but it rejected.', {
+        cause: answer.cause,
+      });
   }
 
   const settled = run().then((outcome) => {
     steps.onSettled(outcome);
+    void late?.then(({ stored }) => steps.onLateCommit(stored)); // never before the doubt is known
     return outcome;
   });
 
   return {
-    join(signal) {
+    join(waiter) {
       waiting++;
       return new Promise((resolve, reject) => {
         const leave = (): void => {
           if (phase !== 'summarizing') return; // told when the commit has settled
           waiting--;
-          if (waiting === 0) stop('parent', signal?.reason);
-          else reject(signal?.reason);
+          if (waiting === 0) stop('parent', waiter?.reason);
+          else reject(waiter?.reason);
         };
-        signal?.addEventListener('abort', leave, { once: true });
-        void settled.then((outcome) => {
-          signal?.removeEventListener('abort', leave);
-          if (signal?.aborted) reject(signal.reason);
+        waiter?.addEventListener('abort', leave, { once: true });
+        settled.then((outcome) => {
+          waiter?.removeEventListener('abort', leave);
+          if (waiter?.aborted) reject(waiter.reason);
           else resolve(outcome);
-        });
-        if (signal?.aborted) leave();
+        }, reject);
+        if (waiter?.aborted) leave();
       });
     },
     cancel: () => stop('child', new CompactionError('cancelled', 'The compaction was cancelled.')),
@@ -137,18 +148,13 @@ async function call<Result>(work: () => PromiseLike<Result> | Result): Promise<R
   return work();
 }
 
-function within(promise: Promise<void>, milliseconds: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () =>
-        reject(
-          new CompactionError(
-            'commit-in-doubt',
-            `Expected \`commit\` to answer within ${milliseconds} ms: it may or may not have stored the compaction.`,
-          ),
-        ),
-      milliseconds,
-    );
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+/** Undefined where the promise, which never rejects, takes longer. */
+function within<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(undefined), Math.min(milliseconds, longestTimer));
+    void promise.then((value) => {
+      clearTimeout(timer);
+      resolve(value);
+    });
   });
 }

@@ -1,14 +1,13 @@
 import type { Usage } from './adapters/adapter.ts';
-import { toEstimate } from './budget/estimate.ts';
 import { type Compaction, compactView, type ManualForm } from './compaction.ts';
 import { recognizeOf } from './decide.ts';
 import { CompactionError, describeFailure, isCompactionError } from './errors.ts';
 import { type Notice, notify } from './events.ts';
-import { type Flight, type FlightOutcome, startFlight, untilAborted } from './flight.ts';
+import { type FlightOutcome, startFlight, untilAborted } from './flight.ts';
 import { copyDeep } from './history/copy.ts';
-import { endMark, startsWith } from './history/view.ts';
+import { endMark, type Mark, startsWith } from './history/view.ts';
 import { foldState, type Overlay, stateAfter, type Track } from './overlay.ts';
-import { type Inspection, readRaw, type Settings } from './settings.ts';
+import { estimateInspection, type Inspection, readRaw, type Settings } from './settings.ts';
 import { createSnapshot } from './snapshot.ts';
 import { afterCancel, afterFailure } from './trigger.ts';
 import { addUsage } from './usage.ts';
@@ -26,12 +25,15 @@ export interface ManualCompaction extends ManualForm {
 export interface Subject<Request, Item> {
   track: Track<Request, Item>;
   current: () => Request;
+  /** False once the caller started over: nothing may be installed any more. Default: always true. */
+  isCurrent?: (() => boolean) | undefined;
   /** The caller's own history takes the replacement in: called right when it is installed. */
   fold?: ((overlay: Overlay<Item>) => void) | undefined;
 }
 
 export interface Launched<Request, Item> {
-  flight: Flight<Compaction<Request, Item>>;
+  /** The end of the compaction, for the caller that started it: as `Flight.join`. */
+  outcome: Promise<FlightOutcome<Compaction<Request, Item>>>;
   compactionId: string;
   notices: Notice[];
   usage: () => Usage | undefined;
@@ -52,7 +54,7 @@ export function launch<Request, Item, Reply>(
   const compactionId = crypto.randomUUID();
   const lifecycle = { compactionId, conversation };
   const covered = endMark(raw);
-  const measurement = settings.meter.measure(view, track.anchor);
+  const estimate = estimateInspection(settings, track, inspection);
   const notices: Notice[] = [];
   let total: Usage | undefined;
   let attempt = 0;
@@ -64,7 +66,7 @@ export function launch<Request, Item, Reply>(
     notify(settings.onEvent, { type: 'notice', ...lifecycle, ...notice });
   };
   const nextState = (result: Compaction<Request, Item>) => stateAfter(track, { result, covered, compactionId });
-  const unchanged = (): boolean => startsWith(readRaw(settings, subject.current()), covered);
+  const unchanged = (): boolean => beginsWith(settings, subject, covered);
 
   function send(request: Request, signal: AbortSignal): Promise<Reply> {
     if (!summarySend) throw new CompactionError('invalid-options', 'Expected `send` to be given: the summarizer asks the model.');
@@ -90,8 +92,8 @@ export function launch<Request, Item, Reply>(
           recognize: recognizeOf(track),
           send: (request) => send(request, signal),
           signal,
-          onText: manual.onText && ((text) => shield(() => manual.onText?.(text))),
-          onRestart: manual.onRestart && (() => shield(() => manual.onRestart?.())),
+          onText: shield(manual.onText, signal),
+          onRestart: shield(manual.onRestart, signal),
           onUsage: (more) => {
             total = addUsage(total, more);
           },
@@ -132,7 +134,7 @@ export function launch<Request, Item, Reply>(
       track.trigger = afterCancel(track.trigger, covered);
       notify(settings.onEvent, { type: 'auto_compaction_cancelled', ...lifecycle, by: outcome.by, usage: usage() });
     } else {
-      const error = describe(outcome.error);
+      const error = describe(settings, inspection, estimate.tokens, outcome.error);
       outcome.error = error;
       if (error.code === 'commit-in-doubt') doubt();
       if (trigger === 'manual') return;
@@ -177,34 +179,58 @@ export function launch<Request, Item, Reply>(
     };
   }
 
-  function describe(error: unknown): CompactionError {
-    return describeFailure(error, {
-      overflow: !isCompactionError(error) && settings.adapter.classifyError(error).kind === 'overflow',
-      provider: settings.adapter.name,
-      model: view.context.model,
-      inputTokens: measurement.tokens,
-      inputBudget: budget.inputBudget,
-    });
-  }
-
   track.flight = flight;
+  const outcome = flight.join(manual.signal); // before anyone else can join, and leave again
   if (trigger === 'automatic')
-    notify(settings.onEvent, {
-      type: 'auto_compaction_started',
-      ...lifecycle,
-      estimate: toEstimate(budget, measurement, settings.meter.breakdown(view, measurement.tokens)),
-      cancel: flight.cancel,
-    });
-  return { flight, compactionId, notices, usage };
+    notify(settings.onEvent, { type: 'auto_compaction_started', ...lifecycle, estimate, cancel: flight.cancel });
+  return { outcome, compactionId, notices, usage };
 }
 
-/** Observers never change what they observe. */
-function shield(observe: () => void): void {
+/** True where the conversation still begins with what the mark stands for. What cannot be read any more has changed. */
+export function beginsWith<Request, Item, Reply>(
+  settings: Settings<Request, Item, Reply>,
+  { current, isCurrent }: Subject<Request, Item>,
+  mark: Mark,
+): boolean {
   try {
-    observe();
+    return isCurrent?.() !== false && startsWith(readRaw(settings, current()), mark);
   } catch {
-    // Its faults stay its own.
+    return false;
   }
+}
+
+/** The failure of a compaction, and where it happened. */
+export function describe<Request, Item, Reply>(
+  { adapter }: Settings<Request, Item, Reply>,
+  { view, budget }: Inspection<Request, Item>,
+  inputTokens: number,
+  error: unknown,
+): CompactionError {
+  return describeFailure(error, {
+    overflow: !isCompactionError(error) && adapter.classifyError(error).kind === 'overflow',
+    provider: adapter.name,
+    model: view.context.model,
+    inputTokens,
+    inputBudget: budget.inputBudget,
+  });
+}
+
+/** A callback that hears nothing more once the compaction is over, and whose faults stay its own. */
+function shield<Arguments extends unknown[]>(
+  callback: ((...args: Arguments) => void) | undefined,
+  signal: AbortSignal,
+): ((...args: Arguments) => void) | undefined {
+  if (!callback) return undefined;
+  return (...args) => {
+    if (signal.aborted) return;
+    try {
+      // As with observers: typed as returning nothing, it may still be an async function.
+      const result: unknown = callback(...args);
+      if (result instanceof Promise) result.catch(() => undefined);
+    } catch {
+      // What is shown changes nothing.
+    }
+  };
 }
 
 /** A notice that stands until the user says something new. */

@@ -1,4 +1,4 @@
-import type { FinishReason } from './adapters/adapter.ts';
+import type { FinishReason, Usage } from './adapters/adapter.ts';
 import type { BudgetEstimate } from './budget/estimate.ts';
 import { CompactionError } from './errors.ts';
 import { notify } from './events.ts';
@@ -52,21 +52,27 @@ export class AutoCompactingLoop<Request, Item, Reply> {
   readonly #settings: Settings<Request, Item, Reply>;
   #track: Track<Request, Item>;
   #request: Request;
+  /** The last request that was prepared: usage in the next reply is about this one. */
+  #prepared: Request | undefined;
 
   /**
    * @throws CompactionError `invalid-options`; `invalid-request` for a request that cannot be read.
    */
-  constructor(request: Request, options: CompactorOptions<Request, Item, Reply, Request, Reply>, state: LoopState = {}) {
+  constructor(
+    request: Request,
+    // The bounds of the adapter are wider: request and reply are inferred from what is sent.
+    options: CompactorOptions<NoInfer<Request>, Item, NoInfer<Reply>, Request, Reply>,
+    state: LoopState = {},
+  ) {
     this.#settings = resolveOptions(options);
     this.#track = state.snapshot ? restoreSnapshot(this.#settings.adapter, state.snapshot) : createTrack(state.conversation);
-    this.#request = request;
     readRaw(this.#settings, request);
+    this.#request = this.#copy(request);
   }
 
   /** The native request as it would be sent now, its conversation a fresh array of the very same items. */
   get request(): Request {
-    const { adapter } = this.#settings;
-    return adapter.withItems(this.#request, adapter.items(this.#request));
+    return this.#copy(this.#request);
   }
 
   /** The conversation in neutral form, a copy. */
@@ -96,15 +102,14 @@ export class AutoCompactingLoop<Request, Item, Reply> {
     reply: Reply,
     options: { signal?: AbortSignal | undefined; onText?: ((text: string) => void) | undefined } = {},
   ): Promise<AppendedReply> {
-    const { adapter, onEvent } = this.#settings;
+    const { adapter } = this.#settings;
     const track = this.#track;
     const summary = await adapter.readReply(reply, options);
     const { items, calls, repairs } = normalizeReply(adapter, summary);
     if (track !== this.#track) throw new CompactionError('reset', 'The loop was reset while the reply was read.');
-    if (summary.usage) observeUsage(this.#settings, track, this.#request, summary.usage.inputTokens);
+    this.#observe(track, this.#prepared ?? this.#request, summary.usage);
     this.append(items);
-    if (repairs.length > 0)
-      notify(onEvent, { type: 'notice', conversation: track.conversation, code: 'repaired', message: repairs.join(' ') });
+    this.#reportRepairs(repairs);
     return { text: summary.text, finish: summary.finish, calls: copyDeep([...calls]) };
   }
 
@@ -116,7 +121,9 @@ export class AutoCompactingLoop<Request, Item, Reply> {
       oneShot: options.oneShot ?? false,
     });
     const request = render(this.#settings, this.#track, this.request);
-    return options.params ? adapter.withItems({ ...request, ...options.params }, adapter.items(request)) : request;
+    const prepared = options.params ? adapter.withItems({ ...request, ...options.params }, adapter.items(request)) : request;
+    this.#prepared = prepared;
+    return prepared;
   }
 
   /** `prepare()`, then the host's `send`. Appends nothing. */
@@ -127,7 +134,7 @@ export class AutoCompactingLoop<Request, Item, Reply> {
     const track = this.#track;
     const signal = options.signal ?? new AbortController().signal;
     const reply = await send(request, { signal, purpose: 'turn', conversation: track.conversation, attempt: 1 });
-    if (track === this.#track) observeUsage(this.#settings, track, request, adapter.usage(reply)?.inputTokens);
+    this.#observe(track, request, adapter.usage(reply));
     return reply;
   }
 
@@ -160,7 +167,8 @@ export class AutoCompactingLoop<Request, Item, Reply> {
     readRaw(this.#settings, next);
     this.#track.flight?.discard();
     this.#track = createTrack(this.#track.conversation);
-    this.#request = next;
+    this.#request = this.#copy(next);
+    this.#prepared = undefined;
   }
 
   /** Cancels a compaction under way, and nothing else. */
@@ -178,14 +186,37 @@ export class AutoCompactingLoop<Request, Item, Reply> {
     return createSnapshot(this.#track.conversation, this.#track);
   }
 
+  /** The same request with an array of its own: nobody else adds to it. */
+  #copy(request: Request): Request {
+    const { adapter } = this.#settings;
+    return adapter.withItems(request, [...adapter.items(request)]);
+  }
+
+  #observe(track: Track<Request, Item>, request: Request, usage: Usage | undefined): void {
+    if (track !== this.#track || !usage) return;
+    try {
+      observeUsage(this.#settings, track, request, usage.inputTokens);
+    } catch {
+      // What cannot be measured is estimated. The reply was paid for, and is never lost for it.
+    }
+  }
+
   #subject(track: Track<Request, Item>): Subject<Request, Item> {
     return {
       track,
-      current: () => this.#request,
+      current: () => this.request,
+      isCurrent: () => track === this.#track,
       fold: (overlay) => {
-        if (track !== this.#track) return;
-        this.#request = applyOverlay(readRaw(this.#settings, this.#request), overlay, this.#settings).view.request;
+        const { view, repairs } = applyOverlay(readRaw(this.#settings, this.#request), overlay, this.#settings);
+        this.#request = view.request;
+        this.#reportRepairs(repairs);
       },
     };
+  }
+
+  #reportRepairs(repairs: readonly string[]): void {
+    if (repairs.length === 0) return;
+    const { conversation } = this.#track;
+    notify(this.#settings.onEvent, { type: 'notice', conversation, code: 'repaired', message: repairs.join(' ') });
   }
 }

@@ -1,9 +1,11 @@
 import type { Usage } from './adapters/adapter.ts';
 import { decide } from './decide.ts';
-import { CompactionError } from './errors.ts';
-import type { Notice } from './events.ts';
+import { CompactionError, type CompactionErrorCode } from './errors.ts';
+import { type Notice, notify } from './events.ts';
+import { untilAborted } from './flight.ts';
 import { copyDeep } from './history/copy.ts';
-import { launch, type ManualCompaction, reportOnce, type Subject } from './launch.ts';
+import { endMark } from './history/view.ts';
+import { beginsWith, describe, type Launched, launch, type ManualCompaction, reportOnce, type Subject } from './launch.ts';
 import type { Message } from './message.ts';
 import type { Track } from './overlay.ts';
 import { inspect, readRaw, type Settings } from './settings.ts';
@@ -24,6 +26,8 @@ export interface CompactionResult<Request> {
   notices: Notice[];
 }
 
+type Joined<Request, Item> = Pick<Launched<Request, Item>, 'outcome'>;
+
 /**
  * The gate before a request: compacts where all gates are open, and returns when that is done. Never fails for a compaction that failed:
  * the turn goes on with its full history.
@@ -33,20 +37,43 @@ export interface CompactionResult<Request> {
 export async function checkBeforeRequest<Request, Item, Reply>(
   settings: Settings<Request, Item, Reply>,
   subject: Subject<Request, Item>,
-  options: { signal?: AbortSignal | undefined; oneShot: boolean },
+  { signal, oneShot }: { signal?: AbortSignal | undefined; oneShot: boolean },
 ): Promise<void> {
   const { track } = subject;
-  const { signal, oneShot } = options;
   signal?.throwIfAborted();
-  if (await joined(track, signal)) return;
+  if (oneShot) return; // nothing of the conversation's concern, a compaction under way included
+  if (track.flight) return void (await track.flight.join(signal));
+  let joined: Joined<Request, Item> | undefined;
+  try {
+    joined = await launchWhereDue(settings, subject, signal);
+  } catch (error) {
+    signal?.throwIfAborted();
+    // Whatever could not be read, or threw in a function of the host: never the reason why a turn is lost.
+    const reason = error instanceof Error ? error.message : 'no error was given';
+    const message = `The request was not checked and goes out as it is: ${reason}`;
+    notify(settings.onEvent, { type: 'notice', conversation: track.conversation, code: 'unreadable-request', message });
+  }
+  await joined?.outcome;
+}
+
+async function launchWhereDue<Request, Item, Reply>(
+  settings: Settings<Request, Item, Reply>,
+  subject: Subject<Request, Item>,
+  signal: AbortSignal | undefined,
+): Promise<Joined<Request, Item> | undefined> {
+  const { track } = subject;
   const inspection = inspect(settings, track, readRaw(settings, subject.current()));
-  const { gate, newUserInput, measurement } = await decide(settings, track, inspection, oneShot);
-  signal?.throwIfAborted();
+  const deciding = () => decide(settings, track, inspection, false);
+  const { gate, newUserInput } = await (signal ? untilAborted(deciding, signal) : deciding());
+  // From here to the launch nothing waits: of several callers exactly one gets through.
+  if (track.flight) return { outcome: track.flight.join(signal) };
+  if (!beginsWith(settings, subject, endMark(inspection.raw))) return undefined;
+  if (gate) {
+    reportGate(settings, track, gate);
+    return undefined;
+  }
   if (newUserInput) track.trigger = { ...track.trigger, reported: [] };
-  if (await joined(track, signal)) return; // another caller was faster while the tokenizer loaded
-  if (gate || !measurement) return reportGate(settings, track, gate);
-  const { flight } = launch(settings, subject, inspection, 'automatic');
-  await flight.join(signal);
+  return launch(settings, subject, inspection, 'automatic', { signal });
 }
 
 /**
@@ -61,31 +88,31 @@ export async function compactNow<Request, Item, Reply>(
 ): Promise<CompactionResult<Request>> {
   const { track } = subject;
   manual.signal?.throwIfAborted();
-  while (await joined(track, manual.signal)); // one compaction at a time
+  while (track.flight) await track.flight.join(manual.signal); // one compaction at a time
   const inspection = inspect(settings, track, readRaw(settings, subject.current()));
+  const inputTokens = settings.meter.measure(inspection.view, track.anchor).tokens;
+  const fail = (code: CompactionErrorCode, message: string): never => {
+    throw describe(settings, inspection, inputTokens, new CompactionError(code, message));
+  };
   const { serverHeld } = inspection.view.context;
-  if (serverHeld)
-    throw new CompactionError(
-      'invalid-request',
-      `Expected a history that the request holds, but it is the server's: ${serverHeld}.`,
-    );
-  if (track.trigger.inDoubt)
-    throw new CompactionError('commit-in-doubt', `Expected compaction ${track.trigger.inDoubt} to be reconciled first.`);
-  const { flight, compactionId, notices, usage } = launch(settings, subject, inspection, 'manual', manual);
-  const outcome = await flight.join(manual.signal);
+  if (serverHeld) fail('invalid-request', `Expected a history that the request holds, but it is the server's: ${serverHeld}.`);
+  const { inDoubt } = track.trigger;
+  if (inDoubt !== undefined) fail('commit-in-doubt', `Expected compaction ${inDoubt} to be reconciled first.`);
+  const launched = launch(settings, subject, inspection, 'manual', manual);
+  const outcome = await launched.outcome;
   if (outcome.status === 'failed') throw outcome.error;
-  if (outcome.status === 'cancelled') throw new CompactionError('cancelled', 'The compaction was cancelled.');
+  if (outcome.status === 'cancelled') return fail('cancelled', 'The compaction was cancelled.');
   const { result } = outcome;
   return {
-    request: result.view.request,
+    request: render(settings, track, subject.current()), // with what was appended meanwhile
     replacement: copyDeep(result.replacement),
-    compactionId,
+    compactionId: launched.compactionId,
     tokensBefore: result.tokensBefore,
     tokensAfter: result.tokensAfter,
     prefix: result.changed.length > 0 ? 'changed' : 'kept',
     because: [...result.changed],
-    usage: usage(),
-    notices,
+    usage: launched.usage(),
+    notices: launched.notices,
   };
 }
 
@@ -108,18 +135,11 @@ export function reconcile<Request, Item>(track: Track<Request, Item>, compaction
   return true;
 }
 
-/** Waits for a compaction that is under way. */
-async function joined(track: Track<unknown, unknown>, signal: AbortSignal | undefined): Promise<boolean> {
-  const { flight } = track;
-  await flight?.join(signal);
-  return flight !== undefined;
-}
-
 /** Gates that an embedder should hear of, once. */
 function reportGate<Request, Item, Reply>(
   settings: Settings<Request, Item, Reply>,
   track: Track<Request, Item>,
-  gate: Gate | undefined,
+  gate: Gate,
 ): void {
   if (gate === 'server-held')
     reportOnce(settings, track, {

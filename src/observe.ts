@@ -1,3 +1,4 @@
+import type { RequestView } from './history/view.ts';
 import type { Track } from './overlay.ts';
 import { inspect, readRaw, type Settings } from './settings.ts';
 
@@ -8,8 +9,17 @@ export function observeUsage<Request, Item, Reply>(
   request: Request,
   inputTokens: number | undefined,
 ): void {
+  observeView(settings, track, inspect(settings, track, readRaw(settings, request)).view, inputTokens);
+}
+
+/** The same for a request that was read when it was sent: its caller may have gone on with the very same array. */
+export function observeView<Request, Item, Reply>(
+  { meter }: Settings<Request, Item, Reply>,
+  track: Track<Request, Item>,
+  view: RequestView<Request, Item>,
+  inputTokens: number | undefined,
+): void {
   if (inputTokens === undefined) return;
-  const { view } = inspect(settings, track, readRaw(settings, request));
-  const anchor = settings.meter.anchor(view, inputTokens, track.anchor);
+  const anchor = meter.anchor(view, inputTokens, track.anchor);
   if (anchor) track.anchor = anchor;
 }

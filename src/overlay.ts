@@ -96,7 +96,10 @@ function stateOf<Item>({ overlay, replacements, trigger, anchor }: TrackState<It
 
 /** Tells whose conversation a request continues. */
 export interface TrackStore<Request, Item> {
+  /** The conversation that the request continues, which has now come this far; a new one where it continues none. */
   find(view: RequestView<Request, Item>, conversation: string | undefined): Track<Request, Item>;
+  /** The same as a copy: for a request that is only looked at, or stands beside its conversation. */
+  peek(view: RequestView<Request, Item>, conversation: string | undefined): Track<Request, Item>;
   add(track: Track<Request, Item>): void;
   tracks(): Track<Request, Item>[];
 }
@@ -106,7 +109,8 @@ export function createTrackStore<Request, Item>(limit = 256): TrackStore<Request
   const named = new BoundedMap<string, Track<Request, Item>>(limit);
   const unnamed = new BoundedMap<Track<Request, Item>, Track<Request, Item>>(limit);
 
-  function findByPrefix(view: RequestView<Request, Item>): Track<Request, Item> {
+  /** The track with the longest prefix of the view. It is the view's own unless only what it covers fits. */
+  function nearest(view: RequestView<Request, Item>): { track: Track<Request, Item>; continues: boolean } | undefined {
     let best: { track: Track<Request, Item>; length: number; continues: boolean } | undefined;
     for (const track of unnamed.values()) {
       const overlay = track.overlay;
@@ -125,29 +129,33 @@ export function createTrackStore<Request, Item>(limit = 256): TrackStore<Request
           best = { track, length: mark.count, continues };
       }
     }
-    if (best?.continues) return best.track;
+    return best;
+  }
+
+  /** A rewind or a fork behind the covered part: it shares the replacement and goes its own way from there. */
+  function fork({ overlay, replacements, trigger }: TrackState<Item>): Track<Request, Item> {
     const track = createTrack<Request, Item>();
-    // A rewind or a fork behind the covered part: it shares the replacement and goes its own way from there.
-    if (best)
-      Object.assign(track, {
-        overlay: best.track.overlay,
-        replacements: best.track.replacements,
-        trigger: { ...best.track.trigger, failures: 0 },
-      });
-    unnamed.set(track, track);
-    return track;
+    return Object.assign(track, { overlay, replacements, trigger: { ...trigger, failures: 0 } });
   }
 
   return {
     find(view, conversation) {
-      if (conversation === undefined) {
-        const track = findByPrefix(view);
-        unnamed.get(track); // marks it as used
+      if (conversation !== undefined) {
+        const track = named.get(conversation) ?? createTrack<Request, Item>(conversation);
+        named.set(conversation, track);
         return settle(track, view);
       }
-      const known = named.get(conversation) ?? createTrack<Request, Item>(conversation);
-      named.set(conversation, known);
-      return settle(known, view);
+      const best = nearest(view);
+      const track = best?.continues ? best.track : best ? fork(best.track) : createTrack<Request, Item>();
+      unnamed.set(track, track);
+      return settle(track, view);
+    },
+    peek(view, conversation) {
+      const best =
+        conversation === undefined ? nearest(view) : { track: named.get(conversation) ?? createTrack(), continues: true };
+      const copy = createTrack<Request, Item>(conversation);
+      if (best) Object.assign(copy, stateOf(best.continues ? best.track : fork(best.track)));
+      return settle(copy, view);
     },
     add(track) {
       if (track.conversation === undefined) unnamed.set(track, track);

@@ -4,6 +4,7 @@ import { type BudgetEstimate, toEstimate } from './budget/estimate.ts';
 import { createMeter } from './budget/meter.ts';
 import type { CompactionDeps } from './compaction.ts';
 import { copyDeep } from './history/copy.ts';
+import { isOrphanRecord } from './history/orphan-record.ts';
 import { createItemReader } from './history/reading.ts';
 import { hasUserContent } from './history/turns.ts';
 import { type RequestView, readRequest } from './history/view.ts';
@@ -47,7 +48,8 @@ export function resolveOptions<Shape, Item, ReplyShape, Request extends Shape, R
     read: createItemReader(adapter),
     meter: createMeter(adapter.family, countTokens),
     summarizer: summary.summarizer ?? forkSummarizer(),
-    isUserInput: isUserInput ? (message) => isUserInput(copyDeep(message)) : hasUserContent,
+    isUserInput: (message) =>
+      hasUserContent(message) && !isOrphanRecord(message) && (!isUserInput || isUserInput(copyDeep(message))),
     retries: summary.retries ?? 1,
     maxTokens: summary.maxTokens,
     replacePrompt: summary.replacePrompt,

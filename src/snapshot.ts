@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import type { ProviderAdapter } from './adapters/adapter.ts';
 import type { UsageAnchor } from './budget/meter.ts';
 import { CompactionError } from './errors.ts';
@@ -37,7 +38,7 @@ export function createSnapshot<Item>(conversation: string | undefined, state: Tr
 }
 
 /**
- * @throws CompactionError `invalid-options` for a snapshot of an unknown version.
+ * @throws CompactionError `invalid-options` for a snapshot of an unknown version, or one that lost something on its way.
  */
 export function restoreSnapshot<Request, Item, Reply>(
   adapter: ProviderAdapter<Request, Item, Reply>,
@@ -45,12 +46,37 @@ export function restoreSnapshot<Request, Item, Reply>(
 ): Track<Request, Item> {
   if (snapshot?.version !== 1)
     throw new CompactionError('invalid-options', `Expected a snapshot of version 1, got ${String(snapshot?.version)}.`);
+  const issue = z.safeParse(snapshotSchema(), snapshot).error?.issues[0];
+  if (issue)
+    throw new CompactionError(
+      'invalid-options',
+      `Expected \`${issue.path.join('.')}\` of the snapshot to be as \`snapshot()\` gave it.`,
+    );
   const { overlay, replacements, trigger, anchor, conversation } = copyDeep(snapshot);
   return Object.assign(createTrack<Request, Item>(conversation), {
     overlay: overlay && { ...overlay, items: adapter.writeMessage(overlay.replacement) },
     replacements: new Set(replacements),
     trigger,
     anchor,
-    seen: overlay?.covered ?? trigger.attempt ?? { count: 0, hash: '' },
+    seen: overlay?.covered ?? trigger.attempt ?? anchor?.mark ?? { count: 0, hash: '' },
+  });
+}
+
+// Built on demand, so that importing the package builds nothing.
+function snapshotSchema() {
+  const mark = z.object({ count: z.number(), hash: z.string() });
+  const replacement = z.object({ role: z.literal('user'), parts: z.array(z.looseObject({ type: z.string() })) });
+  return z.object({
+    conversation: z.optional(z.string()),
+    overlay: z.optional(z.object({ covered: mark, rebuilt: mark, replacement, compactionId: z.string() })),
+    replacements: z.array(z.string()),
+    trigger: z.object({
+      attempt: z.optional(mark),
+      failures: z.number(),
+      sizeAfter: z.optional(z.number()),
+      inDoubt: z.optional(z.string()),
+      reported: z.array(z.string()),
+    }),
+    anchor: z.optional(z.object({ mark, surroundings: z.string(), tokens: z.number() })),
   });
 }

@@ -60,6 +60,11 @@ export function closedGate(facts: GateFacts, state: TriggerState): Gate | undefi
   return undefined;
 }
 
+/** True where it matters whether the user said something new. */
+export function asksForUserInput(state: TriggerState): boolean {
+  return state.failures >= mostFailures || state.reported.length > 0;
+}
+
 /** The gate of size: at or over the threshold, and grown since the last success. */
 export function closedSizeGate(
   tokens: number,

@@ -1,3 +1,4 @@
+import type { Usage } from './adapters/adapter.ts';
 import { type Compactor, createCompactor, type PrepareOptions } from './compactor.ts';
 import type { Send, SharedOptions } from './options.ts';
 
@@ -29,9 +30,18 @@ export function withAutoCompaction<Shape, Item, ReplyShape, Request extends Shap
     const prepared = await compactor.prepare(request, prepareOptions);
     const signal = prepareOptions.signal ?? new AbortController().signal;
     const reply = await send(prepared, { signal, purpose: 'turn', conversation: prepareOptions.conversation, attempt: 1 });
-    const usage = options.adapter.usage(reply);
+    const usage = readUsage(reply);
     if (usage) compactor.observe(prepared, { usage }, prepareOptions);
     return reply;
+  }
+
+  /** The reply was paid for: nothing that is odd about it may lose it. */
+  function readUsage(reply: Reply): Usage | undefined {
+    try {
+      return options.adapter.usage(reply);
+    } catch {
+      return undefined;
+    }
   }
 
   return Object.assign(create, { compactor });

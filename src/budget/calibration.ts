@@ -1,10 +1,15 @@
 import { BoundedMap } from '../history/bounded-map.ts';
 
-const learningRate = 0.2;
 const smallestFactor = 0.5;
 const largestFactor = 2.5;
 /** Below this many tokens a difference says more about rounding than about the tokenizer. */
 const smallestLesson = 50;
+/** What the prior weighs, in counted tokens: it is only a guess by the model's name. */
+const priorWeight = 1000;
+/** No single lesson weighs more: it may be about something else, for instance thinking that the provider dropped. */
+const heaviestLesson = 4000;
+/** Lessons fade when this many counted tokens came after them. */
+const memory = 50_000;
 
 /** Learns by how much a model's tokenizer differs from the counter in use. */
 export interface Calibration {
@@ -14,18 +19,26 @@ export interface Calibration {
   learn(model: string | undefined, reported: number, counted: number): void;
 }
 
-/** `prior` is the factor before anything is learnt. Early lessons count for more: the prior is only a guess by the model's name. */
+/**
+ * `prior` is the factor before anything is learnt. Lessons weigh by their size: in small ones what a provider adds around messages and
+ * calls is most of the difference, and many of them would spoil the estimate of one large tool output.
+ */
 export function createCalibration(prior: (model: string | undefined) => number): Calibration {
-  const learnt = new BoundedMap<string, { factor: number; lessons: number }>(64);
-  const state = (model: string | undefined) => learnt.get(model ?? '') ?? { factor: prior(model), lessons: 0 };
+  const learnt = new BoundedMap<string, { reported: number; counted: number }>(64);
+  const sums = (model: string | undefined) =>
+    learnt.get(model ?? '') ?? { reported: prior(model) * priorWeight, counted: priorWeight };
   return {
-    factor: (model) => state(model).factor,
+    factor(model) {
+      const { reported, counted } = sums(model);
+      return reported / counted;
+    },
     learn(model, reported, counted) {
       if (!(counted >= smallestLesson) || !Number.isFinite(reported)) return;
-      const { factor, lessons } = state(model);
-      const lesson = Math.min(largestFactor, Math.max(smallestFactor, reported / counted));
-      const rate = Math.max(learningRate, 1 / (lessons + 2));
-      learnt.set(model ?? '', { factor: factor + rate * (lesson - factor), lessons: lessons + 1 });
+      const known = sums(model);
+      const weight = Math.min(counted, heaviestLesson);
+      const lesson = weight * Math.min(largestFactor, Math.max(smallestFactor, reported / counted));
+      const kept = Math.min(1, memory / (known.counted + weight));
+      learnt.set(model ?? '', { reported: (known.reported + lesson) * kept, counted: (known.counted + weight) * kept });
     },
   };
 }

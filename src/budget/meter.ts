@@ -28,6 +28,8 @@ export interface UsageAnchor {
 
 export interface Measurement {
   tokens: number;
+  /** The part of them that is an estimate; the rest is the provider's count. */
+  estimated: number;
   /** `usage` where the provider's count of an earlier request is the larger part of it. */
   source: NumberSource;
   counter: CounterKind;
@@ -54,6 +56,8 @@ export interface Meter {
 const rememberedItems = 20_000;
 /** Ordinary text has 2 to 5 bytes a token. A report of fewer tokens than this is not about the request. */
 const mostBytesPerToken = 64;
+/** Opaque tokens for each token of text up to which a growth says something of the tokenizer. */
+const mostOpaque = 0.05;
 
 export function createMeter(family: TokenFamily, custom?: TokenCounter): Meter {
   const counts = new Map<CounterKind | 'upper-bound', (reading: Reading<unknown>, model: string | undefined) => Breakdown>();
@@ -127,8 +131,9 @@ export function createMeter(family: TokenFamily, custom?: TokenCounter): Meter {
       const { kind, count } = active();
       const anchored = holds(view, anchor);
       const rest = countView(view, kind, count, anchored ? anchor.mark.count : undefined);
-      const tokens = calibrate(rest, kind, view.context.model) + (anchored ? anchor.tokens : 0);
-      return { tokens, source: anchored ? 'usage' : 'estimate', counter: kind };
+      const estimated = calibrate(rest, kind, view.context.model);
+      const tokens = estimated + (anchored ? anchor.tokens : 0);
+      return { tokens, estimated, source: anchored ? 'usage' : 'estimate', counter: kind };
     },
     upperBound(view, anchor) {
       const anchored = holds(view, anchor);
@@ -159,8 +164,11 @@ export function createMeter(family: TokenFamily, custom?: TokenCounter): Meter {
       if (holds(view, previous) && !custom) {
         const { kind, count } = active();
         const added = countView(view, kind, count, previous.mark.count);
-        const text = sumBreakdown(added) - added.media;
-        calibrationOf(kind).learn(view.context.model, tokens - previous.tokens - added.media, text);
+        const { media, opaque } = added;
+        const text = sumBreakdown(added) - media - opaque;
+        // How a provider counts what is opaque is not known: a lesson is about text.
+        if (opaque <= text * mostOpaque)
+          calibrationOf(kind).learn(view.context.model, tokens - previous.tokens - media - opaque, text);
       }
       return { mark: endMark(view), surroundings: fingerprintSurroundings(view), tokens };
     },

@@ -16,24 +16,22 @@ export function fingerprint(value: unknown): string {
   return hash.digest();
 }
 
-/** Hashes of all prefixes of a list: entry n stands for the first n fingerprints. */
-export function chainFingerprints(fingerprints: readonly string[]): string[] {
-  const chain = [''];
-  let previous = '';
-  for (const next of fingerprints) {
-    const hash = new Hash();
-    hash.add(previous);
-    hash.add(next);
-    previous = hash.digest();
-    chain.push(previous);
-  }
-  return chain;
+/** The fingerprint of a prefix that is longer by one: of all before, and of what comes next. */
+export function linkFingerprints(previous: string, next: string): string {
+  const hash = new Hash();
+  hash.add(previous, next);
+  return hash.digest();
 }
 
 /** Ends a walk through a value that refers to itself. */
 export function checkNesting(depth: number): void {
   if (depth > deepestNesting)
-    throw new CompactionError('invalid-request', `Expected an item without cycles, at most ${deepestNesting} levels deep.`);
+    throw new CompactionError('invalid-request', `Expected a value without cycles, at most ${deepestNesting} levels deep.`);
+}
+
+/** What JSON makes of an object without fields of its own: all dates, and all URLs, would look alike otherwise. */
+export function sentForm(value: object): unknown {
+  return 'toJSON' in value && typeof value.toJSON === 'function' ? value.toJSON() : value;
 }
 
 function hashValue(hash: Hash, value: unknown, depth: number): void {
@@ -48,8 +46,14 @@ function hashValue(hash: Hash, value: unknown, depth: number): void {
     for (const entry of value) hashValue(hash, entry, depth + 1);
     hash.add(']');
   } else {
+    const entries = Object.entries(value);
+    const sent = entries.length === 0 ? sentForm(value) : value;
+    if (sent !== value) {
+      hashValue(hash, sent, depth + 1);
+      return;
+    }
     hash.add('{');
-    for (const [key, entry] of Object.entries(value).sort(byKey)) {
+    for (const [key, entry] of entries.sort(byKey)) {
       if (entry === undefined || cacheMarkers.has(key)) continue;
       hash.add(`k${key.length}:`, key);
       hashValue(hash, entry, depth + 1);

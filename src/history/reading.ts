@@ -14,6 +14,8 @@ export interface Reading<Item> {
   readonly sound: Item | undefined;
   /** What was wrong, one sentence a kind. */
   readonly repairs: readonly string[];
+  /** Where it stood last: the fingerprint of all before it, and of all up to it. */
+  readonly place: { previous: string | undefined; link: string };
 }
 
 /** Reads items through an adapter. An item is read again only after it was edited in place. */
@@ -26,7 +28,13 @@ export function createItemReader<Shape, Item, Reply>(adapter: ProviderAdapter<Sh
   // The check below makes every item an object, which is what the memo's keys must be.
   const read = memoizeByContent((item: Item & object): Reading<Item> => {
     const messages = adapter.readItem(item);
-    return { item, messages, fingerprint: fingerprint(messages), ...makeSound(adapter, item) };
+    return {
+      item,
+      messages,
+      fingerprint: fingerprint(messages),
+      ...makeSound(adapter, item),
+      place: { previous: undefined, link: '' },
+    };
   });
   return (item) => {
     if (typeof item !== 'object' || item === null)

@@ -14,45 +14,64 @@ export function userParts(message: Message): readonly Part[] {
   return message.parts.filter((part) => part.type !== 'toolResult' && !(part.type === 'text' && part.text.trim() === ''));
 }
 
-/** The calls at the end of a conversation that still wait for their results. A call with later input of the user is not open: it is abandoned. */
-export function openCalls(messages: readonly Message[]): string[] {
-  let open: string[] = [];
-  for (const message of messages) {
-    if (message.role === 'tool')
-      for (const part of message.parts) {
-        const index = part.type === 'toolResult' ? open.indexOf(part.callId) : -1;
-        if (index !== -1) open.splice(index, 1);
-      }
-    else if (message.role === 'assistant') open = callIds(message);
-    else if (hasUserContent(message)) open = [];
+/**
+ * The calls at the end of a conversation that still wait for their results. A call with later input of the user is not open: it is
+ * abandoned. Looks at the last turn alone.
+ */
+export function openCalls(readings: readonly Reading<unknown>[]): string[] {
+  const answered: string[] = [];
+  for (const message of messagesFromEnd(readings)) {
+    if (message.role === 'assistant') return withoutAnswered(callIds(message), answered);
+    if (message.role === 'tool') answered.push(...resultIds(message));
+    else if (hasUserContent(message)) return [];
   }
-  return open;
+  return [];
 }
 
 /**
- * How many turns are complete in the items: answers without calls, and tool turns whose last call was answered. With `toolsOnly` just
- * the tool turns after the last input of the user (K39).
+ * True where a turn is complete in the items: an answer without calls, or a tool turn whose calls were all answered. With `toolsOnly` just
+ * a tool turn after the last input of the user (K39). Looks back no further than the newest one.
  */
-export function countCompletedTurns(
+export function hasCompletedTurn(
   readings: readonly Reading<unknown>[],
-  options: { toolsOnly: boolean; isUserInput: IsUserInput },
-): number {
-  let turns = 0;
-  let waiting: string[] = [];
-  for (const { messages } of readings)
-    for (const message of messages) {
-      if (message.role === 'assistant') {
-        waiting = callIds(message);
-        if (waiting.length === 0 && !options.toolsOnly) turns++;
-      } else if (message.role === 'tool' && waiting.length > 0) {
-        for (const part of message.parts)
-          if (part.type === 'toolResult' && waiting.includes(part.callId)) waiting.splice(waiting.indexOf(part.callId), 1);
-        if (waiting.length === 0) turns++;
-      } else if (options.toolsOnly && options.isUserInput(message)) turns = 0;
+  { toolsOnly, isUserInput }: { toolsOnly: boolean; isUserInput: IsUserInput },
+): boolean {
+  let answered: string[] = [];
+  for (const message of messagesFromEnd(readings)) {
+    if (message.role === 'tool') answered.push(...resultIds(message));
+    else if (message.role === 'assistant') {
+      const calls = callIds(message);
+      if (calls.length > 0 ? withoutAnswered(calls, answered).length === 0 : !toolsOnly) return true;
+      answered = [];
+    } else if (toolsOnly && isUserInput(message)) return false;
+  }
+  return false;
+}
+
+function* messagesFromEnd(readings: readonly Reading<unknown>[]): Generator<Message> {
+  for (let index = readings.length - 1; index >= 0; index--) {
+    const messages = readings[index]?.messages ?? [];
+    for (let position = messages.length - 1; position >= 0; position--) {
+      const message = messages[position];
+      if (message) yield message;
     }
-  return turns;
+  }
+}
+
+/** By occurrence: an id that was called twice has to be answered twice. */
+function withoutAnswered(calls: readonly string[], answered: readonly string[]): string[] {
+  const left = [...answered];
+  return calls.filter((id) => {
+    const index = left.indexOf(id);
+    if (index !== -1) left.splice(index, 1);
+    return index === -1;
+  });
 }
 
 function callIds(message: Message): string[] {
   return message.parts.flatMap((part) => (part.type === 'toolCall' ? [part.id] : []));
+}
+
+function resultIds(message: Message): string[] {
+  return message.parts.flatMap((part) => (part.type === 'toolResult' ? [part.callId] : []));
 }

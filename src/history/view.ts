@@ -1,6 +1,7 @@
 import type { ProviderAdapter, RequestContext } from '../adapters/adapter.ts';
+import { CompactionError, isCompactionError } from '../errors.ts';
 import { memoizeByContent } from './content-memo.ts';
-import { chainFingerprints, fingerprint } from './fingerprint.ts';
+import { fingerprint, linkFingerprints } from './fingerprint.ts';
 import { countLeadingSystem, type ItemReader, type Reading } from './reading.ts';
 
 /** A request, read: what the planning looks at. */
@@ -24,23 +25,63 @@ export interface Mark {
 /**
  * Reads a request. Costs what is new in it, apart from a walk over its items.
  *
- * @throws CompactionError `invalid-request`
+ * @throws CompactionError `invalid-request`, naming what cannot be read.
  */
 export function readRequest<Request, Item, Reply>(
   adapter: ProviderAdapter<Request, Item, Reply>,
   read: ItemReader<Item>,
   request: Request,
 ): RequestView<Request, Item> {
-  const readings = adapter.items(request).map(read);
+  const items = readNamed(
+    () => 'The request',
+    () => adapter.items(request),
+  );
+  const readings: Reading<Item>[] = [];
+  // One guard around all items: which of them failed is known by how many were read.
+  readNamed(
+    () => `Item ${readings.length} of the conversation`,
+    () => {
+      for (const item of items) readings.push(read(item));
+    },
+  );
   const leadingCount = countLeadingSystem(readings);
   const body = readings.slice(leadingCount);
   return {
     request,
-    context: adapter.context(request),
+    context: readNamed(
+      () => 'The request',
+      () => adapter.context(request),
+    ),
     leading: readings.slice(0, leadingCount),
     body,
-    chain: chainFingerprints(body.map((reading) => reading.fingerprint)),
+    chain: chainReadings(body),
   };
+}
+
+/** Reads a part of a request: getters and proxies may throw anything, and a walk does not know where it is. */
+export function readNamed<Result>(name: () => string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (cause) {
+    if (isCompactionError(cause) && cause.provider !== undefined) throw cause; // the adapter's own words are better
+    const reason = cause instanceof Error ? cause.message : 'no error was given';
+    throw new CompactionError('invalid-request', `${name()} cannot be read: ${reason}`, { cause });
+  }
+}
+
+/** A conversation that only grew is chained again at the price of looking. */
+function chainReadings(readings: readonly Reading<unknown>[]): string[] {
+  const chain = [''];
+  let previous = '';
+  for (const { place, fingerprint } of readings) {
+    if (place.previous !== previous) {
+      place.link = linkFingerprints(previous, fingerprint);
+      place.previous = previous;
+    }
+    previous = place.link;
+    chain.push(previous);
+  }
+  return chain;
 }
 
 /** The end of a conversation as it is now. */

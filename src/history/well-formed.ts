@@ -12,10 +12,10 @@ function formed(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
   if (Array.isArray(value)) {
     const entries = value.map(formed);
-    return entries.some((entry, index) => entry !== value[index]) ? entries : value;
+    return entries.some((entry, index) => !Object.is(entry, value[index])) ? entries : value;
   }
   const changed = Object.entries(value)
     .map(([key, entry]) => [key, formed(entry), entry] as const)
-    .filter(([, entry, original]) => entry !== original && !Number.isNaN(entry));
+    .filter(([, entry, original]) => !Object.is(entry, original));
   return changed.length === 0 ? value : { ...value, ...Object.fromEntries(changed.map(([key, entry]) => [key, entry])) };
 }

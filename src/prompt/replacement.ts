@@ -18,7 +18,9 @@ const openingPattern =
  * order between an opening and a closing text. Deterministic: the same input gives the same text.
  */
 export function buildReplacement({ summary, lastUserMessage }: Replacement): Message {
-  const suffix = freeSuffix([summary, ...(lastUserMessage ?? []).filter(isText).map((part) => part.text)]);
+  const userTexts = (lastUserMessage ?? []).filter(isText).map((part) => part.text);
+  // Joined, because a model reads parts as one text: half a tag in each is a tag.
+  const suffix = freeSuffix([summary, userTexts.join('')]);
   const context = `<compacted_context${suffix}>\n${contextLead}\n\n${summary}\n</compacted_context${suffix}>`;
   if (!lastUserMessage) return { role: 'user', parts: [{ type: 'text', text: context }] };
   return {

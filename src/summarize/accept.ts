@@ -18,9 +18,12 @@ export function acceptSummary(reply: SummaryReply, instruction: string): string 
   const [code, reason] = refusalOfFinish(reply.finish) ?? [];
   if (code) throw new CompactionError(code, `Expected a finished summary, but ${reason}.`);
   const text = withoutScratchpad(reply.text);
+  if (scratchpadOpening.test(text))
+    throw new CompactionError('not-a-summary', 'Expected a summary, got a scratchpad that was never closed.'); // B066
   if (text.trim() === '') throw new CompactionError('empty-summary', 'Expected a summary, got a blank reply.'); // K21, B056
   if (isToolMarkup(text)) throw new CompactionError('not-a-summary', 'Expected a summary, got the markup of a tool call.'); // B064
-  if (text.includes(instruction)) throw new CompactionError('not-a-summary', 'Expected a summary, got the instruction back.');
+  if (isEcho(text, instruction)) throw new CompactionError('not-a-summary', 'Expected a summary, got the instruction back.');
+  if (isErrorText(text)) throw new CompactionError('not-a-summary', 'Expected a summary, got the text of an error.');
   if (isRefusal(text)) throw new CompactionError('refused', 'Expected a summary, but the model declined to write one.'); // B063
   return text;
 }
@@ -48,25 +51,45 @@ function refusalOfFinish(finish: FinishReason): [CompactionErrorCode, string] | 
 }
 
 const scratchpad = /^\s*<(analysis|scratchpad|think|thinking|reasoning)>[\s\S]*?<\/\1>/i;
-const summaryTag = /^\s*<summary>\s*([\s\S]*?)\s*(?:<\/summary>\s*)?$/i;
+const scratchpadOpening = /^\s*<(?:analysis|scratchpad|think|thinking|reasoning)>/i;
+const summaryOpening = /^\s*<summary>/i;
+const summaryEnd = '</summary>';
 
 /** Leaves out what the model wrote for itself, and the tag that some wrap the summary in, closed or not. B066 */
 function withoutScratchpad(text: string): string {
   let rest = text;
   for (let match = scratchpad.exec(rest); match; match = scratchpad.exec(rest)) rest = rest.slice(match[0].length);
-  return summaryTag.exec(rest)?.[1] ?? rest;
+  const opening = summaryOpening.exec(rest);
+  if (!opening) return rest;
+  const summary = rest.slice(opening[0].length).trim();
+  return summary.toLowerCase().endsWith(summaryEnd) ? summary.slice(0, -summaryEnd.length).trimEnd() : summary;
+}
+
+/** A shorter instruction of the caller's own may well occur in its summary. */
+const shortestEcho = 200;
+
+function isEcho(text: string, instruction: string): boolean {
+  return instruction.length < shortestEcho ? text.trim() === instruction.trim() : text.includes(instruction);
 }
 
 const toolMarkup =
   /^\s*(?:```(?:json|xml)?\s*)?(?:<\/?(?:tool_call|tool_use|function_calls?|invoke|antml:\w+)\b|<\|(?:tool|python|plugin)[^|]*\|>|\[TOOL_CALLS?\]|\{\s*"(?:name|tool|function|tool_calls?)"\s*:)/i;
+const toolMarkupEnd = /<\/(?:tool_call|tool_use|function_calls?|invoke|antml:\w+)>$/i;
 
-/** A reply that begins as a tool call in text form and has none of the sections. */
+/** A reply that begins or ends as a tool call in text form and has none of the sections. */
 function isToolMarkup(text: string): boolean {
-  return toolMarkup.test(text) && !hasSection(text);
+  return (toolMarkup.test(text) || toolMarkupEnd.test(text.trimEnd())) && !hasSection(text);
+}
+
+const errorOpening = /^\s*(?:\{\s*"error"\s*:|(?:api |internal server |server )?error\b\s*[:(\d])/i;
+
+/** What a gateway says in place of a model. */
+function isErrorText(text: string): boolean {
+  return errorOpening.test(text) && !hasSection(text);
 }
 
 const refusalOpening =
-  /^\s*(?:i(?:'|’)?m sorry|i am sorry|sorry\b|i apologi[sz]e|unfortunately,? i|as an ai\b|i (?:can(?:'|’)?t|cannot|can not|won(?:'|’)?t|will not|am (?:not able|unable)|(?:'|’)?m (?:not able|unable)))/i;
+  /^\s*(?:i(?:'|’)?m (?:very |so )?sorry|i am sorry|i(?:'|’)?m (?:not able|unable)|sorry\b|i apologi[sz]e|unfortunately,? i|as an ai\b|i (?:can(?:'|’)?t|cannot|can not|won(?:'|’)?t|will not|am (?:not able|unable)))/i;
 
 /** A polite refusal: it opens as one and has none of the sections. */
 function isRefusal(text: string): boolean {

@@ -1,4 +1,5 @@
 import type { TokenCounter } from '../budget/token-counter.ts';
+import { CompactionError } from '../errors.ts';
 import type { Message } from '../message.ts';
 import { isNextAction, readAssistantWords } from './extractive/assistant-words.ts';
 import { payAttention } from './extractive/attention.ts';
@@ -25,7 +26,7 @@ const leastNewLength = 1_000;
  * A summarizer that asks no model: `extractSummary` of the conversation. It costs no request, takes no time worth the name, and the
  * same conversation always gives the same summary. As the only summarizer, or as the last resort after others.
  *
- * Throws the abort's reason where the signal is aborted.
+ * Throws the abort's reason where the signal is aborted, and a `CompactionError` (`empty-summary`) where the cap leaves no room.
  *
  * @example
  * const summarize = extractiveSummarizer();
@@ -34,6 +35,11 @@ export function extractiveSummarizer(): Summarizer {
   return async <Request, Item, Reply>(task: SummaryTask<Request, Item, Reply>): Promise<Summary> => {
     task.signal.throwIfAborted();
     const text = extractSummary(task.messages, { maxTokens: task.maxTokens, countTokens: task.countTokens });
+    if (text === '')
+      throw new CompactionError(
+        'empty-summary',
+        `The summary cap of ${task.maxTokens} tokens leaves no room for a summary: expected at least some twenty.`,
+      );
     task.onText?.(text);
     return { text, changed: [] };
   };
@@ -45,7 +51,7 @@ export function extractiveSummarizer(): Summarizer {
  *
  * The first rule of the user, every written path, the last error and the next action are always in it. An earlier summary in the
  * conversation is taken apart and carried over. Below the room that these need, it gives up written paths from the oldest until they
- * take half of the cap, then all that may be left out, then the newest request, more paths, the last error, the first rule; an empty
+ * take half of the room, then all that may be left out, then the newest request, more paths, the last error, the first rule; an empty
  * text where not even one character fits.
  *
  * @example

@@ -57,7 +57,7 @@ export function readAssistantWords(
   const carried = carriedLines.filter(isNew).map((text): Entry => ({ at: -1, text, rank: 2 + rate(text, attention) }));
   for (const line of conversation.earlier.Accomplished) seen.add(sentenceKey(line));
   const found: Entry[] = [];
-  const did: AssistantWords['did'] = [];
+  const did: Entry[] = [];
   for (const { at, text } of answers) {
     const newness = (at + 1) / (messageCount + 1);
     for (const sentence of joinedSentences(text)) {
@@ -75,7 +75,7 @@ export function readAssistantWords(
 function rate(sentence: string, attention: Attention): number {
   const rated =
     rateSpecificity(sentence) +
-    (notice.test(sentence) ? 2.5 : 0) +
+    (notice.test(sentence) ? 2 : 0) +
     (states.test(sentence) ? 1 : 0) +
     0.7 * countTopics(sentence, attention);
   return rated - (/[?？]$/.test(sentence) ? 3 : 0) - (plansElsewhere.test(sentence) ? 1 : 0);

@@ -1,3 +1,4 @@
+import { isOrphanRecord } from '../../history/orphan-record.ts';
 import { type Message, textOf } from '../../message.ts';
 import { readReplacement } from '../../prompt/replacement.ts';
 import { addSections, type EarlierSummary, isSummaryText, noEarlierSummary } from './earlier-summary.ts';
@@ -59,10 +60,20 @@ export function readConversation(messages: readonly Message[]): Conversation {
         conversation.newLength += use.output.length;
       }
     }
-    if (message.role === 'user') readUser(message, at, conversation);
+    if (isOrphanRecord(message)) readRecord(message, at, conversation);
+    else if (message.role === 'user') readUser(message, at, conversation);
     else if (message.role === 'assistant') addText(textOf(message), at, conversation.answers, conversation);
   });
   return conversation;
+}
+
+/** The output of a tool whose call is missing: the user did not say it. */
+function readRecord(message: Message, at: number, conversation: Conversation): void {
+  const use = readToolUse(at, 'tool', undefined);
+  use.answeredAt = at;
+  use.output = textOf(message);
+  conversation.uses.push(use);
+  conversation.newLength += use.output.length;
 }
 
 function readUser(message: Message, at: number, conversation: Conversation): void {

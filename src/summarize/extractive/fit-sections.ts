@@ -4,7 +4,7 @@ import { emptySection, quotationNote, type Section } from './earlier-summary.ts'
 import { cutBefore } from './line-text.ts';
 
 /** What must stay, in the order in which it is given up last: `next` longest, `request` first. */
-export const mustOrder = ['next', 'constraint', 'error', 'path', 'request'] as const;
+const mustOrder = ['next', 'constraint', 'error', 'path', 'request'] as const;
 
 /** One line of a summary. The higher its rank, the sooner it gets room. */
 export interface Entry {
@@ -41,7 +41,7 @@ const mostMisses = 12;
  * Writes the sections within the cap. While there is room for all five headings and every entry that must stay, those are whole, and
  * each pool fills its share with its highest ranks; the room left over goes to the contests in order.
  *
- * Where they do not fit, written paths are left out from the oldest, and counted, until they take half of the cap. Where that is not
+ * Where they do not fit, written paths are left out from the oldest, and counted, until they take half of what the others leave. Where that is not
  * enough, only what must stay is written, under the headings that it needs, in this order while it fits: the next
  * action, the first constraint, the last error, the written paths from the newest to the oldest, the newest request. Text that does
  * not fit is cut, a path is left out and counted. Where not even a heading fits, the first of them stands alone, cut to the cap.
@@ -59,7 +59,10 @@ function writeAll(pools: readonly Pool[], fit: Fit): string | undefined {
 }
 
 function withFewerPaths(pools: readonly Pool[], fit: Fit): [Pool[], Fit] {
-  let room = fit.maxTokens / 2;
+  let room = fit.maxTokens - fit.countTokens(write(new Map(), true, fit.omittedPaths + 1));
+  for (const { entries } of pools)
+    for (const entry of entries) if (entry.must && entry.must !== 'path') room -= fit.countTokens(lineOf(entry));
+  room /= 2;
   let omittedPaths = fit.omittedPaths;
   const fewer = pools.map((pool) => {
     const paths = new Set<Entry>();
@@ -87,6 +90,7 @@ function chooseEntries(
         const cost = countTokens(lineOf(entry));
         chosen.set(entry, cost);
         room -= cost;
+        if (room < 0) return undefined;
       }
   if (room < 0) return undefined;
 
@@ -98,10 +102,11 @@ function chooseEntries(
     for (const entry of queue) {
       if (left <= 0 || misses === mostMisses) break;
       if (chosen.has(entry)) continue;
+      const newText = entry.at < 0 ? 0 : entry.text.length;
+      if (length + newText > newLength && newText > 0) continue;
       const cost = costs.get(entry) ?? countTokens(lineOf(entry));
       costs.set(entry, cost);
-      const newText = entry.at < 0 ? 0 : entry.text.length;
-      if (cost > left || length + newText > newLength) {
+      if (cost > left) {
         misses++;
         continue;
       }

@@ -71,7 +71,7 @@ export function parseShell(text: string): ShellCommand[] {
       const operator = /^&?>{1,2}[|&]?/.exec(text.slice(at, at + 4))?.[0] ?? '>';
       at += operator.length;
       const duplicates = operator.endsWith('&') && /^[\d-]/.test(text.slice(at, at + 1));
-      target = duplicates ? 'ignored' : command.words[0] === '[[' ? 'word' : 'file';
+      target = duplicates ? 'ignored' : command.words.includes('[[') ? 'word' : 'file';
     } else if (character === '<') {
       endWord();
       const operator = /^<<<|^<<-?|^<[&>]?/.exec(text.slice(at, at + 3))?.[0] ?? '<';

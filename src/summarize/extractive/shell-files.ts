@@ -28,9 +28,10 @@ export function readShellFiles(text: string, depth = 0): ShellFiles {
     const script = shells.has(name) && depth < 3 ? scriptOf(words) : undefined;
     const inner = script === undefined ? undefined : readShellFiles(script, depth + 1);
     const written = [...command.redirectedTo, ...writtenBy(name, words), ...(inner?.written ?? [])].filter(isFile);
-    files.written.push(...written);
-    files.deleted.push(...deletedBy(name, words).filter(isFile), ...(inner?.deleted ?? []));
-    files.read.push(...readBy(name, words), ...(inner?.read ?? []));
+    // One by one: as arguments of one `push` a hundred thousand paths would overflow the stack.
+    for (const path of written) files.written.push(path);
+    for (const path of [...deletedBy(name, words), ...(inner?.deleted ?? [])]) if (isFile(path)) files.deleted.push(path);
+    for (const path of [...readBy(name, words), ...(inner?.read ?? [])]) files.read.push(path);
     const looks = inner?.readOnly ?? (lookers.has(name) || (name === 'git' && lookingAtGit.has(words[1] ?? '')));
     files.readOnly &&= written.length === 0 && (looks || isEmpty(command, words));
   }

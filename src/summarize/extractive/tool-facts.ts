@@ -11,7 +11,7 @@ const longestLine = 260;
 /** A fact shares a line with one that ranks at most so much higher: the better one must not carry it. */
 const rankStep = 2;
 const mostPerResult = 12;
-const leastFact = 4;
+const leastFact = 3.5;
 const separator = ' · ';
 
 const modifiers =
@@ -28,6 +28,9 @@ const grepHit = /^((?:[\w@.()[\]-]*[/\\])*[\w@.()[\]-]+\.\w{1,8})[:-]\d+[:-](?:\
 const lineNumber = /^\s*\d{1,7}(?:→|\t|[|:]\s?|\s{2})/;
 const noise =
   /^(?:import\b|from\b|require\(|\/\/|\/?\*|#(?!define)|<!--|[-=+*_~#|\s]+$|return\b|if\b|else\b|for\b|while\b|@|\}|\)|\])/;
+
+/** A line that a log itself marks as grave, behind its time stamp. */
+const graveLogLine = /^[\dTZ:.,+\s[\]/-]{0,40}\W{0,3}(?:ERROR|FATAL|CRITICAL|PANIC)\b/;
 
 const ownForm = /^\[(.*?)\] (.*)$/;
 
@@ -99,7 +102,7 @@ function readFact(at: number, source: string, line: string, attention: Attention
   const rated = rateLine(text, line.length);
   const { name } = rated;
   // What is indented is seldom more than a local name.
-  const rank = rated.rank - (/^\s/.test(line) ? Math.min(1, rated.rank) : 0);
+  const rank = rated.rank - (name !== undefined && /^\s/.test(line) ? Math.min(1, rated.rank) : 0);
   if (rank === 0) return { at, source, text, rank, name };
   const taken = isMentioned(text, at, attention) ? 3 : 0;
   return { at, source, text, rank: rank + taken + countTopics(text, attention), name };
@@ -108,6 +111,7 @@ function readFact(at: number, source: string, line: string, attention: Attention
 function rateLine(text: string, length: number): { rank: number; name: string | undefined } {
   if (text.length < 5 || noise.test(text)) return { rank: 0, name: undefined };
   const long = length > longestFact ? 2 : 0;
+  if (graveLogLine.test(text)) return { rank: 6 - long, name: undefined };
   const value = constant.exec(text);
   if (value) return { rank: rateValue(value[2] ?? '') + exported(text) - long, name: value[1] };
   const defined = definition.exec(text);

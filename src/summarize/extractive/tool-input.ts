@@ -24,20 +24,21 @@ const replacementKeys =
   'content contents file_text new_string newString new_str newText new_text replacement replacement_text'.split(' ');
 const contentKeys = [...replacementKeys, 'replace', 'text', 'insert_text'];
 const listKeys = ['files', 'edits', 'changes', 'operations', 'paths', 'file_paths', 'replacements'];
-const patchKeys = ['patch', 'input', 'diff', 'command', 'cmd'];
+const patchKeys = ['patch', 'input', 'diff'];
 
 export function readToolInput(input: unknown): ToolInput {
   if (typeof input === 'string')
     return { paths: [], destinations: [], content: [], replaces: false, command: input, patches: [input] };
   const fields = fieldsOf(input);
   const all = (keys: readonly string[]) => fields.flatMap((field) => textsOf(field, keys));
+  const command = fields[0] && (commandOf(fields[0].command) ?? commandOf(fields[0].cmd));
   return {
     paths: all(pathKeys).filter(isPath),
     destinations: all(destinationKeys).filter((value) => isPath(value) && /[./\\]/.test(value)),
     content: all(contentKeys),
     replaces: fields.some((field) => replacementKeys.some((key) => key in field)),
-    command: fields[0] && (commandOf(fields[0].command) ?? commandOf(fields[0].cmd)),
-    patches: all(patchKeys),
+    command,
+    patches: command === undefined ? all(patchKeys) : [...all(patchKeys), command],
   };
 }
 

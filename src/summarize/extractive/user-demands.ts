@@ -38,11 +38,12 @@ interface Demand {
 /** What the user wants: the first sentences of each message, in order. The newest one must stay. */
 export function listRequests({ earlier, demands, messageCount }: Conversation): Entry[] {
   const requests = new Map<string, { at: number; text: string }>();
+  let first: string | undefined;
   const add = (at: number, text: string) => {
     const key = sentenceKey(text);
-    const known = requests.get(key);
+    first ??= key;
     // Said again it is the newest request, but the first one stays the first.
-    if (known && [...requests.keys()][0] !== key) requests.delete(key);
+    if (key !== first) requests.delete(key);
     requests.set(key, { at, text });
   };
   for (const line of earlier.Goal) add(-1, line);
@@ -52,14 +53,13 @@ export function listRequests({ earlier, demands, messageCount }: Conversation): 
   }
   const ordered = [...requests.values()];
   const newest = ordered.at(-1);
-  return ordered.map((request, position): Entry => {
-    const isNewest = request === newest;
-    return {
+  return ordered.map(
+    (request, position): Entry => ({
       ...request,
       rank: position === 0 ? 10 : 3 + (2 * (request.at + 1)) / (messageCount + 1),
-      ...(isNewest ? { must: 'request' } : {}),
-    };
-  });
+      ...(request === newest ? { must: 'request' } : {}),
+    }),
+  );
 }
 
 /** What the user demands and forbids, word for word, in order. The first one must stay. Tool output is never read for demands. */
