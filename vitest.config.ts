@@ -1,18 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { entries } from './entries.mjs';
 
-const source = (path: string) => fileURLToPath(new URL(`src/${path}`, import.meta.url));
+// Set by .ci/run: where the counts of passed, failed and skipped tests go.
+const report = process.env.VITEST_REPORT;
 
 export default defineConfig({
   resolve: {
-    alias: [
-      { find: /^context-compactor$/, replacement: source('index.ts') },
-      { find: 'context-compactor/openai-chat', replacement: source('adapters/openai-chat.ts') },
-      { find: 'context-compactor/anthropic', replacement: source('adapters/anthropic.ts') },
-      { find: 'context-compactor/extractive', replacement: source('summarize/extractive.ts') },
-      { find: 'context-compactor/tokenizer', replacement: source('budget/tokenizer.ts') },
-      { find: 'context-compactor/testing', replacement: source('testing/index.ts') },
-    ],
+    alias: entries.map(({ specifier, source }) => ({
+      find: new RegExp(`^${specifier}$`),
+      replacement: fileURLToPath(new URL(source, import.meta.url)),
+    })),
   },
-  test: { include: ['test/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000, typecheck: { enabled: false } },
+  test: {
+    include: ['test/**/*.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    reporters: report ? ['default', ['json', { outputFile: report }]] : ['default'],
+  },
 });

@@ -8,6 +8,7 @@ import { repairItems } from './history/repair.ts';
 import { divide, type RecognizeReplacement, type ReplacedPart } from './history/replaced.ts';
 import type { IsUserInput } from './history/turns.ts';
 import { type RequestView, readRequest } from './history/view.ts';
+import { makeWellFormed } from './history/well-formed.ts';
 import type { Message } from './message.ts';
 import { buildAutoCompactionPrompt, buildCompactionPrompt } from './prompt/instruction.ts';
 import { buildReplacement } from './prompt/replacement.ts';
@@ -116,9 +117,10 @@ export async function compactView<Request, Item, Reply>(
     );
   if (text.trim() === '') throw new CompactionError('empty-summary', 'Expected a summary, got a blank text.');
 
-  const replacement = placeSummary(text, trigger, form, part);
+  // Well-formed for the store, too: what is sent is. B140
+  const replacement = makeWellFormed(placeSummary(text, trigger, form, part));
   const rebuilt = rebuild(replacement, part, input, deps);
-  requireSaving(part.replaced, rebuilt.readings, trigger, view, meter);
+  requireSaving(part, rebuilt.readings, trigger, view, meter);
   return {
     replacement,
     items: rebuilt.readings.map((reading) => reading.item),
@@ -161,9 +163,9 @@ function rebuild<Request, Item, Reply>(
   return { readings, view: readRequest(adapter, read, adapter.withItems(view.request, items)) };
 }
 
-/** One meter on both sides; a manual replacement only has to be smaller. */
+/** One meter on both sides. What stays word for word is no part of what could be saved; a manual replacement only has to be smaller. */
 function requireSaving<Item>(
-  replaced: readonly Reading<Item>[],
+  { replaced, lastUserMessage }: ReplacedPart<Item>,
   replacement: readonly Reading<Item>[],
   trigger: 'automatic' | 'manual',
   view: RequestView<unknown, unknown>,
@@ -172,7 +174,9 @@ function requireSaving<Item>(
   const { model } = view.context;
   const before = meter.countReadings(replaced, model);
   const after = meter.countReadings(replacement, model);
-  const most = trigger === 'automatic' ? Math.floor(before * (1 - leastSaving)) : before - 1;
+  const kept = lastUserMessage ? meter.countMessages([{ role: 'user', parts: lastUserMessage }], model) : 0;
+  const saving = trigger === 'automatic' ? Math.ceil((before - kept) * leastSaving) : 0;
+  const most = before - Math.max(1, saving);
   if (after > most)
     throw new CompactionError('not-smaller', `Expected a replacement of at most ${most} tokens for ${before}, got ${after}.`);
 }

@@ -28,7 +28,7 @@ export interface Flight<Result> {
   join: (waiter?: AbortSignal) => Promise<FlightOutcome<Result>>;
   /** Cancels this compaction alone. */
   cancel: () => void;
-  /** The history was reset: whatever comes out is void, also behind a commit. */
+  /** The history was reset: whatever comes out is void, also behind a commit, which is not waited for. */
   discard: () => void;
 }
 
@@ -63,11 +63,12 @@ export function startFlight<Result>(steps: FlightSteps<Result>): Flight<Result> 
 
   async function run(): Promise<FlightOutcome<Result>> {
     try {
+      await undefined; // the start is told of first: cancelled there, nothing begins
       const result = await untilAborted(() => steps.summarize(signal), signal);
       signal.throwIfAborted(); // stopped when the summary was there already
       steps.check(result);
       phase = 'committing';
-      await commit(result);
+      await untilAborted(() => commit(result), signal); // only a reset is not waited out
       signal.throwIfAborted(); // a reset wins over a commit
       steps.install(result);
       return { status: 'applied', result };

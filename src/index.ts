@@ -24,7 +24,7 @@ export {
   type NumberSource,
 } from './budget/context-budget.ts';
 export type { CounterKind } from './budget/default-counter.ts';
-export { type BudgetEstimate, type EstimateOptions, estimateBudget } from './budget/estimate.ts';
+export { type AdapterOption, type BudgetEstimate, type EstimateOptions, estimateBudget } from './budget/estimate.ts';
 export type { UsageAnchor } from './budget/meter.ts';
 export type { TokenCounter } from './budget/token-counter.ts';
 export { compact } from './compact.ts';

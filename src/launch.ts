@@ -182,7 +182,12 @@ export function launch<Request, Item, Reply>(
   track.flight = flight;
   const outcome = flight.join(manual.signal); // before anyone else can join, and leave again
   if (trigger === 'automatic')
-    notify(settings.onEvent, { type: 'auto_compaction_started', ...lifecycle, estimate, cancel: flight.cancel });
+    notify(settings.onEvent, {
+      type: 'auto_compaction_started',
+      ...lifecycle,
+      estimate: copyDeep(estimate),
+      cancel: flight.cancel,
+    });
   return { outcome, compactionId, notices, usage };
 }
 

@@ -4,6 +4,7 @@ import { CompactionError } from './errors.ts';
 import { notify } from './events.ts';
 import { copyDeep } from './history/copy.ts';
 import { messagesOf } from './history/reading.ts';
+import { readNamed } from './history/view.ts';
 import type { ManualCompaction, Subject } from './launch.ts';
 import { type CompactionResult, checkBeforeRequest, compactNow, reconcile, render } from './machine.ts';
 import type { Message, ToolCallPart } from './message.ts';
@@ -67,7 +68,10 @@ export class AutoCompactingLoop<Request, Item, Reply> {
     this.#settings = resolveOptions(options);
     this.#track = state.snapshot ? restoreSnapshot(this.#settings.adapter, state.snapshot) : createTrack(state.conversation);
     readRaw(this.#settings, request);
-    this.#request = this.#copy(request);
+    this.#request = readNamed(
+      () => 'The request',
+      () => this.#copy(request),
+    );
   }
 
   /** The native request as it would be sent now, its conversation a fresh array of the very same items. */
@@ -107,7 +111,7 @@ export class AutoCompactingLoop<Request, Item, Reply> {
     const summary = await adapter.readReply(reply, options);
     const { items, calls, repairs } = normalizeReply(adapter, summary);
     if (track !== this.#track) throw new CompactionError('reset', 'The loop was reset while the reply was read.');
-    this.#observe(track, this.#prepared ?? this.#request, summary.usage);
+    this.#observe(track, this.#prepared ?? this.#request, () => summary.usage);
     this.append(items);
     this.#reportRepairs(repairs);
     return { text: summary.text, finish: summary.finish, calls: copyDeep([...calls]) };
@@ -120,7 +124,7 @@ export class AutoCompactingLoop<Request, Item, Reply> {
       signal: options.signal,
       oneShot: options.oneShot ?? false,
     });
-    const request = render(this.#settings, this.#track, this.request);
+    const request = this.#render();
     const prepared = options.params ? adapter.withItems({ ...request, ...options.params }, adapter.items(request)) : request;
     this.#prepared = prepared;
     return prepared;
@@ -134,7 +138,7 @@ export class AutoCompactingLoop<Request, Item, Reply> {
     const track = this.#track;
     const signal = options.signal ?? new AbortController().signal;
     const reply = await send(request, { signal, purpose: 'turn', conversation: track.conversation, attempt: 1 });
-    this.#observe(track, request, adapter.usage(reply));
+    this.#observe(track, request, () => adapter.usage(reply));
     return reply;
   }
 
@@ -186,16 +190,25 @@ export class AutoCompactingLoop<Request, Item, Reply> {
     return createSnapshot(this.#track.conversation, this.#track);
   }
 
+  #render(): Request {
+    const { request } = this;
+    try {
+      return render(this.#settings, this.#track, request);
+    } catch {
+      return request; // what was made unreadable in place goes out as it is: the check has reported it
+    }
+  }
+
   /** The same request with an array of its own: nobody else adds to it. */
   #copy(request: Request): Request {
     const { adapter } = this.#settings;
     return adapter.withItems(request, [...adapter.items(request)]);
   }
 
-  #observe(track: Track<Request, Item>, request: Request, usage: Usage | undefined): void {
-    if (track !== this.#track || !usage) return;
+  #observe(track: Track<Request, Item>, request: Request, usage: () => Usage | undefined): void {
+    if (track !== this.#track) return;
     try {
-      observeUsage(this.#settings, track, request, usage.inputTokens);
+      observeUsage(this.#settings, track, request, usage()?.inputTokens);
     } catch {
       // What cannot be measured is estimated. The reply was paid for, and is never lost for it.
     }

@@ -94,6 +94,7 @@ export async function compactNow<Request, Item, Reply>(
   const fail = (code: CompactionErrorCode, message: string): never => {
     throw describe(settings, inspection, inputTokens, new CompactionError(code, message));
   };
+  if (subject.isCurrent?.() === false) fail('reset', 'The history was reset before it was compacted.');
   const { serverHeld } = inspection.view.context;
   if (serverHeld) fail('invalid-request', `Expected a history that the request holds, but it is the server's: ${serverHeld}.`);
   const { inDoubt } = track.trigger;

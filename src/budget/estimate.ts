@@ -7,7 +7,7 @@ import { type Breakdown, countMessages, sumBreakdown } from './breakdown.ts';
 import { type BudgetOptions, type ContextBudget, contextBudget, type NumberSource } from './context-budget.ts';
 import type { CounterKind } from './default-counter.ts';
 import { createMeter } from './meter.ts';
-import { countBytesByThree, type TokenCounter } from './token-counter.ts';
+import { checkCounter, countBytesByThree, type TokenCounter } from './token-counter.ts';
 
 /** The size of a request against its budget. All numbers are tokens, but for `fraction`. */
 export interface BudgetEstimate {
@@ -35,7 +35,8 @@ export interface EstimateOptions extends BudgetOptions {
   countTokens?: TokenCounter | undefined;
 }
 
-interface AdapterOption<Shape, Item, Reply> {
+/** The adapter that reads a native request. */
+export interface AdapterOption<Shape, Item, Reply> {
   adapter: ProviderAdapter<Shape, Item, Reply>;
 }
 
@@ -58,7 +59,7 @@ export function estimateBudget<Shape, Item, Reply>(
 ): BudgetEstimate {
   const { adapter, countTokens } = options;
   const counter: CounterKind = countTokens ? 'custom' : 'bytes';
-  const count = countTokens ?? countBytesByThree;
+  const count = countTokens ? checkCounter(countTokens) : countBytesByThree;
   if (!adapter) {
     if (!Array.isArray(input))
       throw new CompactionError('invalid-options', 'Expected neutral messages, or a native request together with its `adapter`.');

@@ -2,7 +2,7 @@ import type { TokenFamily } from '../adapters/adapter.ts';
 import { BoundedMap } from '../history/bounded-map.ts';
 import { memoizeByContent } from '../history/content-memo.ts';
 import type { Reading } from '../history/reading.ts';
-import { endMark, fingerprintSurroundings, type Mark, type RequestView, startsWith } from '../history/view.ts';
+import { endMark, fingerprintSurroundings, type Mark, type RequestView, readNamed, startsWith } from '../history/view.ts';
 import type { Message } from '../message.ts';
 import {
   addBreakdown,
@@ -16,7 +16,7 @@ import {
 import { type Calibration, createCalibration } from './calibration.ts';
 import type { NumberSource } from './context-budget.ts';
 import { type ActiveCounter, activeCounter, type CounterKind, loadDefaultCounter } from './default-counter.ts';
-import { type TokenCounter, utf8Length } from './token-counter.ts';
+import { checkCounter, type TokenCounter, utf8Length } from './token-counter.ts';
 import { tokenRatio } from './token-ratio.ts';
 
 /** What the provider said of a request that was sent: the next estimates build on it. */
@@ -54,34 +54,51 @@ export interface Meter {
 }
 
 const rememberedItems = 20_000;
+const rememberedTexts = 8;
 /** Ordinary text has 2 to 5 bytes a token. A report of fewer tokens than this is not about the request. */
 const mostBytesPerToken = 64;
 /** Opaque tokens for each token of text up to which a growth says something of the tokenizer. */
 const mostOpaque = 0.05;
 
-export function createMeter(family: TokenFamily, custom?: TokenCounter): Meter {
-  const counts = new Map<CounterKind | 'upper-bound', (reading: Reading<unknown>, model: string | undefined) => Breakdown>();
+/** What one counter said. */
+interface Counts {
+  reading: (reading: Reading<unknown>, model: string | undefined) => Breakdown;
+  /** A text around the conversation: such texts stay for many requests. */
+  text: (text: string) => number;
+}
+
+export function createMeter(family: TokenFamily, countTokens?: TokenCounter): Meter {
+  const custom = countTokens && checkCounter(countTokens);
+  const countsByKind = new Map<CounterKind | 'upper-bound', Counts>();
   const calibrations = new Map<CounterKind, Calibration>();
   const surroundingsText = memoizeByContent((value: object) => stringifyForCounting(value));
   const upperBoundCounter: TokenCounter = utf8Length;
 
   /** Counts of one counter: by the reading, and by content for callers that clone their history. */
-  function countsOf(kind: CounterKind | 'upper-bound', count: TokenCounter) {
-    const known = counts.get(kind);
+  function countsOf(kind: CounterKind | 'upper-bound', count: TokenCounter): Counts {
+    const known = countsByKind.get(kind);
     if (known) return known;
     const byReading = new WeakMap<Reading<unknown>, { model: string | undefined; breakdown: Breakdown }>();
     const byContent = new BoundedMap<string, Breakdown>(rememberedItems);
-    const counted = (reading: Reading<unknown>, model: string | undefined): Breakdown => {
-      const known = byReading.get(reading);
-      if (known && known.model === model) return known.breakdown;
-      const key = `${model}\n${reading.fingerprint}`;
-      const breakdown = byContent.get(key) ?? countMessages(reading.messages, { count, family, model });
-      byReading.set(reading, { model, breakdown });
-      byContent.set(key, breakdown);
-      return breakdown;
+    const byText = new BoundedMap<string, number>(rememberedTexts);
+    const counts: Counts = {
+      reading(reading, model) {
+        const known = byReading.get(reading);
+        if (known && known.model === model) return known.breakdown;
+        const key = `${model}\n${reading.fingerprint}`;
+        const breakdown = byContent.get(key) ?? countMessages(reading.messages, { count, family, model });
+        byReading.set(reading, { model, breakdown });
+        byContent.set(key, breakdown);
+        return breakdown;
+      },
+      text(text) {
+        const tokens = byText.get(text) ?? count(text);
+        byText.set(text, tokens);
+        return tokens;
+      },
     };
-    counts.set(kind, counted);
-    return counted;
+    countsByKind.set(kind, counts);
+    return counts;
   }
 
   function calibrationOf(kind: CounterKind): Calibration {
@@ -93,21 +110,24 @@ export function createMeter(family: TokenFamily, custom?: TokenCounter): Meter {
     return calibration;
   }
 
-  function countSurroundings(view: AnyView, count: TokenCounter): { system: number; tools: number } {
-    const text = (value: unknown): string =>
-      typeof value === 'object' && value !== null ? surroundingsText(value) : stringifyForCounting(value);
-    const tools = text(view.context.tools);
-    return { system: count(text(view.context.system)), tools: tools === '[]' ? 0 : count(tools) };
+  function countSurroundings({ context }: AnyView, counts: Counts): { system: number; tools: number } {
+    const counted = (name: string, value: unknown): number => {
+      const isObject = typeof value === 'object' && value !== null;
+      const read = (): string => (isObject ? surroundingsText(value) : stringifyForCounting(value));
+      const text = readNamed(() => name, read);
+      return text === '' || text === '[]' ? 0 : counts.text(text);
+    };
+    return { system: counted('The system text', context.system), tools: counted('The list of tools', context.tools) };
   }
 
   /** Everything in the view, or what comes after the first `from` items of its body. */
   function countView(view: AnyView, kind: CounterKind | 'upper-bound', count: TokenCounter, from?: number): Breakdown {
-    const counted = countsOf(kind, count);
+    const counts = countsOf(kind, count);
     const total = emptyBreakdown();
     const readings = from === undefined ? [...view.leading, ...view.body] : view.body.slice(from);
-    for (const reading of readings) addBreakdown(total, counted(reading, view.context.model));
+    for (const reading of readings) addBreakdown(total, counts.reading(reading, view.context.model));
     if (from === undefined) {
-      const { system, tools } = countSurroundings(view, count);
+      const { system, tools } = countSurroundings(view, counts);
       total.system += system;
       total.tools += tools;
     }
@@ -150,9 +170,9 @@ export function createMeter(family: TokenFamily, custom?: TokenCounter): Meter {
     },
     countReadings(readings, model) {
       const { kind, count } = active();
-      const counted = countsOf(kind, count);
+      const counts = countsOf(kind, count);
       const total = emptyBreakdown();
-      for (const reading of readings) addBreakdown(total, counted(reading, model));
+      for (const reading of readings) addBreakdown(total, counts.reading(reading, model));
       return calibrate(total, kind, model);
     },
     count: (text) => active().count(text),

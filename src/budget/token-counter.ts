@@ -1,3 +1,5 @@
+import { CompactionError } from '../errors.ts';
+
 /** Counts the tokens of a text. Must be fast, synchronous, and must never throw. */
 export type TokenCounter = (text: string) => number;
 
@@ -23,3 +25,17 @@ export function utf8Length(text: string): number {
  * countBytesByThree('é'); // 1
  */
 export const countBytesByThree: TokenCounter = (text) => Math.ceil(utf8Length(text) / 3);
+
+/**
+ * A caller's counter. What is no number of tokens, for instance a promise, would make nonsense of every budget without anyone noticing.
+ *
+ * @throws CompactionError `invalid-options` from the counter.
+ */
+export function checkCounter(count: TokenCounter): TokenCounter {
+  return (text) => {
+    const tokens: unknown = count(text);
+    if (typeof tokens === 'number' && Number.isFinite(tokens) && tokens >= 0) return tokens;
+    const got = typeof tokens === 'number' || tokens === null ? String(tokens) : typeof tokens;
+    throw new CompactionError('invalid-options', `Expected \`countTokens\` to return a number of tokens, 0 or more, got ${got}.`);
+  };
+}

@@ -50,11 +50,21 @@ export function readRequest<Request, Item, Reply>(
     request,
     context: readNamed(
       () => 'The request',
-      () => adapter.context(request),
+      () => soundContext(adapter.context(request)),
     ),
     leading: readings.slice(0, leadingCount),
     body,
     chain: chainReadings(body),
+  };
+}
+
+/** Without a model that is no name and a cap that is no number of tokens: what is odd for the provider alone is not in our way. */
+function soundContext(context: RequestContext): RequestContext {
+  const { model, outputCap } = context;
+  return {
+    ...context,
+    model: typeof model === 'string' ? model : undefined,
+    outputCap: typeof outputCap === 'number' && Number.isFinite(outputCap) && outputCap > 0 ? outputCap : undefined,
   };
 }
 

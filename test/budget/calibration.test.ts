@@ -16,6 +16,15 @@ describe('calibration', () => {
     expect(calibration.factor(undefined)).toBe(1);
   });
 
+  it('weighs a lesson by its size, so that what is added around many small messages does not spoil a large estimate', () => {
+    const calibration = createCalibration(() => 1);
+    for (let round = 0; round < 10; round++) {
+      for (let step = 0; step < 10; step++) calibration.learn('m', 80, 100);
+      calibration.learn('m', 4000, 4000);
+    }
+    expect(calibration.factor('m')).toBeGreaterThan(0.95);
+  });
+
   it('learns nothing from small or senseless differences, and nothing beyond its bounds', () => {
     const calibration = createCalibration(() => 1);
     calibration.learn('m', 500, 49);

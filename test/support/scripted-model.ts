@@ -19,8 +19,11 @@ export interface ScriptedModel {
 export const usage = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 };
 export const goodSummary = '## Goal\nShip it.\n\n## Accomplished\nHalf of it.';
 
-/** Plays the steps for summary requests in their order, then good summaries; turns get `turn`. */
-export function scriptedModel(steps: readonly Step[] = [], turn: Step = () => says('Done.')): ScriptedModel {
+/** Plays the steps for summary requests in their order, then good summaries; turns get `turn`, by default a reply without usage. */
+export function scriptedModel(
+  steps: readonly Step[] = [],
+  turn: Step = () => ({ ...says('Done.'), usage: null }),
+): ScriptedModel {
   const script = [...steps];
   const summaries: Sent[] = [];
   const turns: Sent[] = [];
@@ -81,7 +84,11 @@ export function toolCall(id: string): object {
 
 export const readTool = {
   type: 'function',
-  function: { name: 'read', description: 'Reads a file.', parameters: { type: 'object', properties: { path: { type: 'string' } } } },
+  function: {
+    name: 'read',
+    description: 'Reads a file.',
+    parameters: { type: 'object', properties: { path: { type: 'string' } } },
+  },
 } as const;
 
 /** An error as providers' SDKs throw it. */
@@ -118,4 +125,7 @@ export function toolTurn(id: string, result: string): ChatMessage[] {
 }
 
 /** Input budget 5,904 tokens, compacted from 500 on. */
-export const smallBudget = { contextWindow: 10_000, budget: { threshold: 500, countTokens } } as const;
+export const smallBudget: { contextWindow: number; budget: { threshold: number; countTokens: typeof countTokens } } = {
+  contextWindow: 10_000,
+  budget: { threshold: 500, countTokens },
+};

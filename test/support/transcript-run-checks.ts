@@ -1,62 +1,152 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Message } from '../../src/message.ts';
-import { readReplacement } from '../../src/prompt/replacement.ts';
-import type { Body } from './transcript-run-providers.ts';
+import { contextBudget } from '../../src/budget/context-budget.ts';
+import type { CompactionEvent } from '../../src/events.ts';
+import type { CompactionPlan } from '../../src/plan.ts';
+import { requestTokens } from './request-tokens.ts';
+import {
+  type Body,
+  beginsWith,
+  changedFields,
+  countWrappers,
+  holdsVerbatim,
+  latestUserInput,
+  leadingSystem,
+} from './transcript-run-messages.ts';
+import type { Provider } from './transcript-run-providers.ts';
 
-interface AnyMessage {
-  role?: unknown;
-  content?: unknown;
+/** What happened at one request of the caller. */
+export interface RecordedStep<Request> {
+  request: Request;
+  /** What must be sent where nothing is compacted: what was sent last, the reply to it, and what is new. */
+  expected: readonly object[];
+  plan: CompactionPlan;
+  events: readonly CompactionEvent[];
+  turns: readonly Request[];
+  summaries: readonly Request[];
 }
 
-/** What the user says in a message, as parts: text and images, no tool results. */
-export function userInput(message: AnyMessage): readonly object[] {
-  const { role, content } = message;
-  if (role !== 'user') return [];
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return Array.isArray(content) ? content.filter((part: { type: unknown }) => part.type !== 'tool_result') : [];
+/** How earlier compactions of the conversation ended. */
+export interface Past {
+  /** Compactions that were applied. */
+  applied: number;
+  /** Compactions that failed since the last that was applied, because the summary request did not fit. */
+  overflows: number;
 }
 
-/** The newest input of the user; empty where there is none. */
-export function latestUserInput(messages: readonly AnyMessage[]): readonly object[] {
-  return userInput(messages.findLast((message) => userInput(message).length > 0) ?? {});
+/** How a compaction may fail here, where the provider always answers. */
+const allowedFailures = ['summarizer-overflow', 'not-smaller'] as const;
+export type AllowedFailure = (typeof allowedFailures)[number];
+
+/** Why a request may be over its budget. */
+export type Excuse = 'what must stay' | 'summary did not fit' | 'given up after overflows';
+
+interface Setting<Shape, Item, ShapeOfReply, Request extends Shape & Body, Reply extends ShapeOfReply> {
+  provider: Provider<Shape, Item, ShapeOfReply, Request, Reply>;
+  contextWindow: number;
 }
 
-/** True where one message of the user holds exactly these parts, one after the other. */
-export function holdsVerbatim(messages: readonly AnyMessage[], parts: readonly object[]): boolean {
-  return messages.some((message) => {
-    const held = userInput(message);
-    return held.some((_part, start) => isDeepStrictEqual(held.slice(start, start + parts.length), parts));
-  });
+/** The end of a compaction at this step; undefined where none was tried. */
+export function endOf({ events }: RecordedStep<unknown>): CompactionEvent | undefined {
+  return events.find(({ type }) => type !== 'auto_compaction_started' && type !== 'notice');
 }
 
-/** True where the lists begin with the very same objects, all of `prefix`. */
-export function beginsWith(list: readonly unknown[], prefix: readonly unknown[]): boolean {
-  return prefix.every((entry, index) => list[index] === entry);
+/** Why the compaction of this step failed; undefined where it did not, or for a reason that is not allowed. */
+export function failureOf(step: RecordedStep<unknown>): AllowedFailure | undefined {
+  const end = endOf(step);
+  return end?.type === 'auto_compaction_failed' ? allowedFailures.find((code) => code === end.error.code) : undefined;
 }
 
-/** Names of the fields, the conversation apart, that are not the very same value. */
-export function changedFields(original: Body, sent: Body): string[] {
-  const before = new Map<string, unknown>(Object.entries(original));
-  const after = new Map<string, unknown>(Object.entries(sent));
-  return [...new Set([...before.keys(), ...after.keys()])].filter(
-    (key) => key !== 'messages' && !Object.is(before.get(key), after.get(key)),
-  );
+/** One compaction where `plan` says so, and none elsewhere; each is told from start to end. */
+export function checkEvents(step: RecordedStep<unknown>): string[] {
+  const { plan, events } = step;
+  const told = events.flatMap(({ type }) => (type === 'notice' ? [] : [type.replace('auto_compaction_', '')]));
+  const end = endOf(step);
+  return problems([
+    [told.length === 0 || (told.length === 2 && told[0] === 'started'), `told ${told.join(', ')}`],
+    [plan.wouldCompact === told.length > 0, `plan said ${plan.gate ?? 'compact'}, but told ${told.join(', ') || 'nothing'}`],
+    [!plan.estimate.overThreshold || !plan.gate || gatesOverThreshold.has(plan.gate), `over the threshold, but ${plan.gate}`],
+    [end?.type !== 'auto_compaction_applied' || end.prefix === 'kept', 'changed the prefix of the summary request'],
+    [end?.type !== 'auto_compaction_failed' || failureOf(step) !== undefined, `failed: ${JSON.stringify(end)}`],
+    [end?.type !== 'auto_compaction_cancelled', 'was cancelled'],
+  ]);
 }
 
-/** The messages at the start that are instructions. */
-export function leadingSystem<Entry extends AnyMessage>(messages: readonly Entry[]): Entry[] {
-  const end = messages.findIndex(({ role }) => role !== 'system');
-  return messages.slice(0, end === -1 ? messages.length : end);
+/** Gates that may keep a conversation over the threshold from being compacted; the replies here close every other. */
+const gatesOverThreshold = new Set(['no-turn', 'suppressed', 'irreducible', 'nothing-to-compact']);
+
+export function checkTurnRequest<Shape, Item, ShapeOfReply, Request extends Shape & Body, Reply extends ShapeOfReply>(
+  step: RecordedStep<Request>,
+  { provider }: Setting<Shape, Item, ShapeOfReply, Request, Reply>,
+  applied: number,
+): string[] {
+  const { request, expected, turns } = step;
+  const sent = turns[0] ?? request;
+  const changed = changedFields(request, sent);
+  const system = leadingSystem(request.messages);
+  const { replacements, wrappers } = countWrappers(sent.messages);
+  const compacted = endOf(step)?.type === 'auto_compaction_applied';
+  return [
+    ...provider.validate(sent).map(({ rule, path }) => `breaks ${rule} at ${path}`),
+    ...problems([
+      [turns.length === 1, `was sent ${turns.length} times`],
+      [holdsVerbatim(sent.messages, latestUserInput(request.messages)), 'lost the latest user message'],
+      [changed.length === 0, `changed ${changed.join(', ')}`],
+      [beginsWith(sent.messages, system), 'changed a system message'],
+      [
+        replacements === Math.min(applied, 1) && wrappers === replacements,
+        `has ${wrappers} wrappers after ${applied} compactions`,
+      ],
+      [applied > 0 || sent === request, 'is a copy, though nothing was compacted'],
+      compacted
+        ? [sent.messages.length === system.length + 1, 'holds more than system and replacement right after a compaction']
+        : [isSame(sent.messages, expected), 'is not what was sent last and what is new'],
+    ]),
+  ];
 }
 
-// What a wrapper says of itself, in no recorded conversation.
-const wrapperMark = 'A generated record of the conversation so far, which it replaces.';
+/** Parameters that a summary request sets for itself. */
+const setForSummary = new Set(['max_tokens', 'max_completion_tokens', 'tool_choice']);
 
-/** How many replacements there are, and whether one stands inside another. */
-export function countWrappers(messages: readonly Message[]): { wrappers: number; nested: boolean } {
-  const found = messages.flatMap((message) => readReplacement(message) ?? []);
-  const marks = messages
-    .flatMap(({ parts }) => parts)
-    .reduce((count, part) => count + (part.type === 'text' ? part.text.split(wrapperMark).length - 1 : 0), 0);
-  return { wrappers: found.length, nested: marks !== found.length };
+export function checkSummaryRequest<Shape, Item, ShapeOfReply, Request extends Shape & Body, Reply extends ShapeOfReply>(
+  summary: Request,
+  { request, expected }: RecordedStep<Request>,
+  { provider, contextWindow }: Setting<Shape, Item, ShapeOfReply, Request, Reply>,
+): string[] {
+  const changed = changedFields(request, summary).filter((key) => !setForSummary.has(key));
+  const size = requestTokens(summary) + provider.outputCap(summary);
+  return [
+    ...provider.validate(summary).map(({ rule, path }) => `summary request breaks ${rule} at ${path}`),
+    ...problems([
+      [isSame(summary.messages.slice(0, -1), expected), 'summary request is not the request and one message'],
+      [changed.length === 0, `summary request changed ${changed.join(', ')}`],
+      [size <= contextWindow, `summary request has ${size} tokens with its cap, the window ${contextWindow}`],
+    ]),
+  ];
+}
+
+/** Undefined where the request that was sent is inside its budget. */
+export function findExcuse<Shape, Item, ShapeOfReply, Request extends Shape & Body, Reply extends ShapeOfReply>(
+  step: RecordedStep<Request>,
+  { provider, contextWindow }: Setting<Shape, Item, ShapeOfReply, Request, Reply>,
+  past: Past,
+): Excuse | { problem: string } | undefined {
+  const { request, plan, turns } = step;
+  const tokens = requestTokens(turns[0] ?? request);
+  const { inputBudget } = contextBudget({ contextWindow, outputCap: provider.adapter.context(request).outputCap });
+  if (tokens <= inputBudget) return undefined;
+  const kept = [...leadingSystem(request.messages), { role: 'user', content: latestUserInput(request.messages) }];
+  const least = requestTokens({ ...request, messages: kept }) + Math.min(8192, Math.floor(inputBudget / 5));
+  if (least > inputBudget) return 'what must stay';
+  if (failureOf(step) === 'summarizer-overflow') return 'summary did not fit';
+  const spoke = latestUserInput(request.messages.slice(-1)).length > 0;
+  if (plan.gate === 'suppressed' && past.overflows >= 3 && !spoke) return 'given up after overflows';
+  return { problem: `has ${tokens} of ${inputBudget} tokens, ${least} must stay, gate ${plan.gate}` };
+}
+
+function isSame(list: readonly unknown[], other: readonly unknown[]): boolean {
+  return list.length === other.length && beginsWith(list, other);
+}
+
+/** The texts of the checks that do not hold. */
+function problems(checks: readonly [holds: boolean, text: string][]): string[] {
+  return checks.filter(([holds]) => !holds).map(([, text]) => text);
 }

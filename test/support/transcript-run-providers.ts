@@ -17,14 +17,10 @@ import { validateAnthropic } from '../../src/testing/wire/anthropic.ts';
 import { validateOpenAiChat } from '../../src/testing/wire/openai-chat.ts';
 import type { WireViolation } from '../../src/testing/wire/violation.ts';
 import { requestTokens } from './request-tokens.ts';
+import type { Body } from './transcript-run-messages.ts';
 import { type AnthropicReply, anthropicRequest, anthropicSteps } from './transcripts/anthropic-steps.ts';
 import { openaiRequest, openaiSteps } from './transcripts/openai-steps.ts';
 import type { Conversation } from './transcripts/recording.ts';
-
-/** Both shapes have the conversation here. */
-export interface Body {
-  readonly messages: readonly object[];
-}
 
 /** One request of a recorded agent. */
 export interface ReplayStep<Request, Reply> {
@@ -80,13 +76,7 @@ export const openaiProvider: Provider<
   writeSummary: (content, inputTokens) => writeCompletion({ role: 'assistant', content, refusal: null }, inputTokens),
 };
 
-export const anthropicProvider: Provider<
-  RequestShape,
-  AnthropicMessage,
-  ReplyShape,
-  MessageCreateParamsNonStreaming,
-  Message
-> = {
+export const anthropicProvider: Provider<RequestShape, AnthropicMessage, ReplyShape, MessageCreateParamsNonStreaming, Message> = {
   adapter: anthropicMessages(),
   validate: validateAnthropic,
   replay(conversation) {

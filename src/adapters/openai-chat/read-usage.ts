@@ -19,7 +19,7 @@ export function readUsage(usage: unknown): Usage | undefined {
 }
 
 function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 function isShare(value: unknown, whole: number): value is number {
