@@ -105,8 +105,8 @@ export function createCompactor<Shape, Item, ReplyShape, Request extends Shape, 
   ): Promise<R> {
     signal?.throwIfAborted();
     try {
-      const { track } = oneShot ? peek(request, conversation) : find(request, conversation);
-      await checkBeforeRequest(settings, { track, current: () => request }, { signal, oneShot });
+      const { track, view: raw } = oneShot ? peek(request, conversation) : find(request, conversation);
+      await checkBeforeRequest(settings, { track, current: () => request }, { signal, oneShot, raw });
       const rendered = render(settings, track, request);
       const located = { track, view: readRaw(settings, rendered) };
       for (const known of [request, rendered]) if (isObject(known)) sent.set(known, located);

@@ -90,7 +90,7 @@ export function describeFailure(
 ): CompactionError {
   const { overflow, ...where } = details;
   if (isCompactionError(error)) {
-    if (error.provider !== undefined) return error;
+    if (error.inputBudget !== undefined) return error;
     const cause = 'cause' in error ? { cause: error.cause } : {};
     return new CompactionError(error.code, `${error.message} ${diagnostics(where)}`, { ...where, ...cause });
   }

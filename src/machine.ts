@@ -4,7 +4,7 @@ import { CompactionError, type CompactionErrorCode } from './errors.ts';
 import { type Notice, notify } from './events.ts';
 import { untilAborted } from './flight.ts';
 import { copyDeep } from './history/copy.ts';
-import { endMark } from './history/view.ts';
+import { endMark, type RequestView } from './history/view.ts';
 import { beginsWith, describe, type Launched, launch, type ManualCompaction, reportOnce, type Subject } from './launch.ts';
 import type { Message } from './message.ts';
 import type { Track } from './overlay.ts';
@@ -37,7 +37,7 @@ type Joined<Request, Item> = Pick<Launched<Request, Item>, 'outcome'>;
 export async function checkBeforeRequest<Request, Item, Reply>(
   settings: Settings<Request, Item, Reply>,
   subject: Subject<Request, Item>,
-  { signal, oneShot }: { signal?: AbortSignal | undefined; oneShot: boolean },
+  { signal, oneShot, raw }: { signal?: AbortSignal | undefined; oneShot: boolean; raw?: RequestView<Request, Item> | undefined },
 ): Promise<void> {
   const { track } = subject;
   signal?.throwIfAborted();
@@ -45,7 +45,7 @@ export async function checkBeforeRequest<Request, Item, Reply>(
   if (track.flight) return void (await track.flight.join(signal));
   let joined: Joined<Request, Item> | undefined;
   try {
-    joined = await launchWhereDue(settings, subject, signal);
+    joined = await launchWhereDue(settings, subject, signal, raw);
   } catch (error) {
     signal?.throwIfAborted();
     // Whatever could not be read, or threw in a function of the host: never the reason why a turn is lost.
@@ -60,18 +60,19 @@ async function launchWhereDue<Request, Item, Reply>(
   settings: Settings<Request, Item, Reply>,
   subject: Subject<Request, Item>,
   signal: AbortSignal | undefined,
+  raw: RequestView<Request, Item> | undefined,
 ): Promise<Joined<Request, Item> | undefined> {
   const { track } = subject;
-  const inspection = inspect(settings, track, readRaw(settings, subject.current()));
+  const inspection = inspect(settings, track, raw ?? readRaw(settings, subject.current()));
   const deciding = () => decide(settings, track, inspection, false);
   const { gate, newUserInput } = await (signal ? untilAborted(deciding, signal) : deciding());
   // From here to the launch nothing waits: of several callers exactly one gets through.
   if (track.flight) return { outcome: track.flight.join(signal) };
-  if (!beginsWith(settings, subject, endMark(inspection.raw))) return undefined;
   if (gate) {
     reportGate(settings, track, gate);
     return undefined;
   }
+  if (!beginsWith(settings, subject, endMark(inspection.raw))) return undefined;
   if (newUserInput) track.trigger = { ...track.trigger, reported: [] };
   return launch(settings, subject, inspection, 'automatic', { signal });
 }
@@ -123,6 +124,7 @@ export function render<Request, Item, Reply>(
   track: Track<Request, Item>,
   request: Request,
 ): Request {
+  if (!track.overlay) return request;
   const { view, repairs } = inspect(settings, track, readRaw(settings, request));
   if (repairs.length > 0) reportOnce(settings, track, { code: 'repaired', message: repairs.join(' ') });
   return view.request;

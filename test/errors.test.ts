@@ -53,6 +53,16 @@ describe('isCompactionError', () => {
 });
 
 describe('describeFailure', () => {
+  it('adds the numbers to an error of an adapter, which knows its provider alone', () => {
+    const error = new CompactionError('invalid-request', 'Expected x.', { provider: 'openai-chat', cause: 'c' });
+    expect(describeFailure(error, where)).toMatchObject({
+      code: 'invalid-request',
+      model: 'gpt-5',
+      inputBudget: 1000,
+      cause: 'c',
+    });
+  });
+
   it('says where a compaction failed, once', () => {
     const error = describeFailure(new CompactionError('empty-summary', 'Blank.'), where);
     expect(error).toMatchObject({

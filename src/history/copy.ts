@@ -17,7 +17,7 @@ function copyValue(value: unknown, copies: Map<object, object>): unknown {
     for (const entry of value) copy.push(copyValue(entry, copies));
     return copy;
   }
-  if (value instanceof Uint8Array) return value.slice();
+  if (value instanceof Uint8Array) return Uint8Array.prototype.slice.call(value); // a Buffer's own `slice` shares its memory
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return value;
   const copy = {};

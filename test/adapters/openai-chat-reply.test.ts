@@ -491,3 +491,13 @@ describe('any reply', () => {
     );
   });
 });
+
+it('an abort inside onText ends the reading of a stream that hangs', async () => {
+  const abort = new AbortController();
+  async function* hanging() {
+    yield { choices: [{ index: 0, delta: { content: 'a' }, finish_reason: null }] };
+    await new Promise(() => undefined);
+  }
+  const reading = adapter.readReply(hanging(), { signal: abort.signal, onText: () => abort.abort('stop') });
+  await expect(reading).rejects.toBe('stop');
+});

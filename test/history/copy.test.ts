@@ -4,6 +4,12 @@ import { copyDeep } from '../../src/history/copy.ts';
 import { freezeDeep } from '../support/freeze.ts';
 
 describe('copyDeep', () => {
+  it('copies a Buffer, whose own slice would share its memory', () => {
+    const bytes = Buffer.from('abc');
+    copyDeep({ bytes }).bytes[0] = 0;
+    expect(bytes.toString()).toBe('abc');
+  });
+
   it('copies any JSON, and shares no object with it', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {

@@ -33,7 +33,7 @@ onBothShapes((shape) => {
         });
         const closed = [
           ...events,
-          { kind: 'calls', ids: ['last'] },
+          { kind: 'calls', ids: ['last'], text: 'Looking.' },
           { kind: 'results', entries: [['last', 'Fine.']] },
         ] as typeof events;
         const before = [user('d'.repeat(2000)), assistant('Noted.'), ...writeEvents(shape, closed)];

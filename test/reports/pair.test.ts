@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { createCompactor } from '../../src/compactor.ts';
 import { isCompactionError } from '../../src/errors.ts';
 import { AutoCompactingLoop } from '../../src/loop.ts';
-import type { ToolResultPart } from '../../src/message.ts';
+import { type Part, type ToolResultPart, textOf } from '../../src/message.ts';
 import { withAutoCompaction } from '../../src/wrap.ts';
 import { freezeDeep } from '../support/freeze.ts';
-import { brokenHistory, validHistory, writeEvents } from '../support/report-histories.ts';
+import { brokenHistory, type Event, eventsFrom, validHistory, writeEvents } from '../support/report-histories.ts';
 import { countTokens, longItems, reportModel, smallOptions, told, transcript } from '../support/report-model.ts';
 import { onBothShapes, type ReportShape } from '../support/report-shapes.ts';
 
@@ -47,6 +47,41 @@ function resultsIn<Request extends object, Item extends object, Reply>(
     .filter((result) => !missing.test(result));
 }
 
+/** Which result answers which calls in a legal conversation: the results right behind them. */
+function pairsIn<Request extends object, Item extends object, Reply>(
+  { adapter }: ReportShape<Request, Item, Reply>,
+  items: readonly Item[],
+): string[] {
+  let calling = '';
+  return items
+    .flatMap((item) => adapter.readItem(item))
+    .flatMap((message) => {
+      if (message.role === 'assistant') calling = textOf(message);
+      return resultTexts(message.parts).map((text) => `${calling} <- ${text}`);
+    })
+    .filter((pair) => !missing.test(pair))
+    .sort();
+}
+
+/** The same for any history: a result answers the nearest call of its id that still waits. */
+function pairsOf(events: readonly Event[]): string[] {
+  const waiting = new Map<string, string[]>();
+  return events
+    .flatMap((event) => {
+      if (event.kind === 'calls') for (const id of event.ids) waiting.set(id, [...(waiting.get(id) ?? []), event.text]);
+      if (event.kind !== 'results') return [];
+      return event.entries.flatMap(([id, text]) => {
+        const calling = waiting.get(id)?.pop();
+        return calling === undefined ? [] : [`${calling} <- ${text}`];
+      });
+    })
+    .sort();
+}
+
+function resultTexts(parts: readonly Part[]): string[] {
+  return parts.flatMap((part) => (part.type === 'toolResult' ? [textOf({ role: 'tool', parts: part.content })] : []));
+}
+
 /** How often each of the unique sentences is in a text. */
 function countSentences(value: unknown): Map<string, number> {
   const counts = new Map<string, number>();
@@ -81,6 +116,8 @@ onBothShapes((shape) => {
           available.splice(available.indexOf(result), 1);
         }
         expect(countSentences(kept)).toEqual(countSentences(tail));
+        const tailEvents = eventsFrom(shape, closed, cut);
+        if (tailEvents) expect(pairsIn(shape, kept)).toEqual(pairsOf(tailEvents));
       }),
       { numRuns: 300 },
     );

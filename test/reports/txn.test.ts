@@ -161,6 +161,24 @@ onBothShapes((shape) => {
     expect(applied).toBeGreaterThan(20);
   });
 
+  it('B098: what a caller clears in its own history while a summary is written stays cleared', async () => {
+    const { options, events } = smallOptions(shape);
+    const items = longItems(shape);
+    const request = shape.request(items, { system: '' });
+    // An array that the caller goes on changing, as `messages` in many a loop.
+    const messages = [...items];
+    Reflect.set(request, 'messages', messages);
+    const model = reportModel(shape, [
+      () => {
+        messages.splice(0, messages.length, user('A new start.'));
+        return shape.reply({ text: goodSummary });
+      },
+    ]);
+    await withAutoCompaction(model.send, options)(request);
+    expect(told(events)).toEqual(['started', 'failed stale']);
+    expect(transcript(shape, model.turns[0]!.request)).toEqual(transcript(shape, shape.request([user('A new start.')])));
+  });
+
   it('B108: a summary that is there and cannot be used leaves no trace', async () => {
     const { options, events } = smallOptions(shape);
     const model = reportModel(shape, [() => shape.reply({ text: `STALE ${'r'.repeat(9000)}` })]);

@@ -5,7 +5,7 @@ import type { ReportShape } from './report-shapes.ts';
 export type Event =
   | { kind: 'user'; text: string }
   | { kind: 'assistant'; text: string }
-  | { kind: 'calls'; ids: string[] }
+  | { kind: 'calls'; ids: string[]; text: string }
   | { kind: 'results'; entries: [id: string, text: string][] };
 
 interface Round {
@@ -33,7 +33,7 @@ function writeRounds(rounds: readonly Round[]): Event[] {
   const unique = (what: string): string => `${what} number ${number++} of this conversation, told once and never again`;
   const events: Event[] = [{ kind: 'user', text: unique('question') }];
   for (const { ids, order, together, steering, answer } of rounds) {
-    events.push({ kind: 'calls', ids });
+    events.push({ kind: 'calls', ids, text: unique('action') });
     const entries = ids
       .map((id, index): [string, string, number] => [id, unique('result'), order[index] ?? 0])
       .sort((left, right) => left[2] - right[2])
@@ -84,6 +84,16 @@ export function writeEvents<Request extends object, Item extends object, Reply>(
   return events.flatMap((event) => {
     if (event.kind === 'user') return [shape.user(event.text)];
     if (event.kind === 'assistant') return [shape.assistant(event.text)];
-    return event.kind === 'calls' ? [shape.calls(event.ids)] : shape.results(event.entries);
+    return event.kind === 'calls' ? [shape.calls(event.ids, event.text)] : shape.results(event.entries);
   });
+}
+
+/** The events behind so many items; undefined where the cut is inside an event. */
+export function eventsFrom<Request extends object, Item extends object, Reply>(
+  shape: ReportShape<Request, Item, Reply>,
+  events: readonly Event[],
+  items: number,
+): readonly Event[] | undefined {
+  const start = events.findIndex((_, index) => writeEvents(shape, events.slice(0, index)).length >= items);
+  return start !== -1 && writeEvents(shape, events.slice(0, start)).length === items ? events.slice(start) : undefined;
 }

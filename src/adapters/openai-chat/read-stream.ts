@@ -32,6 +32,7 @@ function close(stream: AsyncIterable<unknown>, iterator: AsyncIterator<unknown>)
 
 function untilAborted(iterator: AsyncIterator<unknown>, signal: AbortSignal | undefined): Promise<IteratorResult<unknown>> {
   return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason); // by whoever took the last value
     const abort = (): void => reject(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
     iterator
