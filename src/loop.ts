@@ -9,7 +9,7 @@ import type { ManualCompaction, Subject } from './launch.ts';
 import { type CompactionResult, checkBeforeRequest, compactNow, reconcile, render } from './machine.ts';
 import type { Message, ToolCallPart } from './message.ts';
 import { observeUsage } from './observe.ts';
-import type { CompactorOptions } from './options.ts';
+import type { CompactorOptions, Send } from './options.ts';
 import { applyOverlay, createTrack, type Track } from './overlay.ts';
 import { normalizeReply } from './reply.ts';
 import { estimateInspection, inspect, readRaw, resolveOptions, type Settings } from './settings.ts';
@@ -60,11 +60,18 @@ export class AutoCompactingLoop<Request, Item, Reply> {
    * @throws CompactionError `invalid-options`; `invalid-request` for a request that cannot be read.
    */
   constructor(
+    // What a declared `send` takes: a request that is written down in place says less. Other `send`s take their type from the request.
+    request: unknown extends Request ? never : NoInfer<Request>,
+    options: CompactorOptions<NoInfer<Request>, Item, NoInfer<Reply>, Request, Reply> & { send: Send<Request, Reply> },
+    state?: LoopState,
+  );
+  constructor(
     request: Request,
-    // The bounds of the adapter are wider: request and reply are inferred from what is sent.
+    // The bounds of the adapter are wider than what is sent.
     options: CompactorOptions<NoInfer<Request>, Item, NoInfer<Reply>, Request, Reply>,
-    state: LoopState = {},
-  ) {
+    state?: LoopState,
+  );
+  constructor(request: Request, options: CompactorOptions<Request, Item, Reply, Request, Reply>, state: LoopState = {}) {
     this.#settings = resolveOptions(options);
     this.#track = state.snapshot ? restoreSnapshot(this.#settings.adapter, state.snapshot) : createTrack(state.conversation);
     readRaw(this.#settings, request);

@@ -63,8 +63,7 @@ function pair<Request, Item, Reply>(
   closeOpen: boolean,
 ): Item[] {
   const { answers, lastInput } = matchResults(readings);
-  // Once the newest calls are answered the conversation goes on: older ones will never be.
-  const waits = !closeOpen && [...answers.values()].at(-1)?.results.includes(undefined) === true;
+  const firstOpen = closeOpen ? Number.POSITIVE_INFINITY : Math.max(startOfOpenTurn(answers), lastInput + 1);
   const placed = new Set<Part>(
     [...answers.values()].flatMap((answer) => answer.results.filter((result) => result !== undefined)),
   );
@@ -88,12 +87,21 @@ function pair<Request, Item, Reply>(
     const results = answer.calls.flatMap((callId, position): Part[] => {
       const result = answer.results[position];
       if (result) return [result];
-      const stillOpen = waits && index > lastInput;
+      const stillOpen = index >= firstOpen;
       return stillOpen ? [] : [{ type: 'toolResult', callId, content: [{ type: 'text', text: missingResult }], isError: true }];
     });
     if (results.length > 0) paired.push(...adapter.writeMessage({ role: 'tool', parts: results }));
   }
   return paired;
+}
+
+/** Where the turn begins whose calls still wait. Once the newest calls are answered the conversation goes on: older ones never will be. */
+function startOfOpenTurn(answers: ReadonlyMap<number, Answer>): number {
+  let start = [...answers.keys()].at(-1) ?? 0;
+  if (!answers.get(start)?.results.includes(undefined)) return Number.POSITIVE_INFINITY;
+  // One turn may be stored as several items, with nothing between them.
+  while (answers.get(start - 1)?.results.every((result) => result === undefined)) start--;
+  return start;
 }
 
 /** How many items from `start` on are exactly the answer, at its place already; 0 where they are not. */

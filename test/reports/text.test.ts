@@ -87,6 +87,7 @@ onBothShapes((shape) => {
         commit: (commit) => void stored.push(commit),
       });
       await loop.appendReply(shape.reply({ text: `broken ${half} answer` }));
+      expect(occurrences(loop.request, 'broken \ufffd answer')).toBe(1);
       loop.append([user(`broken ${half} question`)]);
       await loop.send();
       expect(occurrences(model.summaries[0]!.request, 'broken \ufffd answer')).toBe(1);

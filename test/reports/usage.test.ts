@@ -63,6 +63,19 @@ onBothShapes((shape) => {
     );
   });
 
+  it('the property: what a host observes of a stream is believed only where it can be', async () => {
+    const { options } = smallOptions(shape);
+    const { compactor } = withAutoCompaction(reportModel(shape).send, options);
+    const request = shape.request([user('Begin.'), assistant('a'.repeat(4000)), user('More.')]);
+    const { tokens } = compactor.estimate(request);
+    for (const inputTokens of [0, -1, 3, Number.NaN, Number.POSITIVE_INFINITY]) {
+      compactor.observe(request, { usage: { inputTokens } });
+      expect(compactor.estimate(request)).toMatchObject({ tokens, sources: { tokens: 'estimate' } });
+    }
+    compactor.observe(request, { usage: { inputTokens: 900 } });
+    expect(compactor.estimate(request)).toMatchObject({ tokens: 900, sources: { tokens: 'usage' } });
+  });
+
   it('B145: without any usage the estimate triggers', async () => {
     for (const inputTokens of [null, 0]) {
       const { options, events } = smallOptions(shape);

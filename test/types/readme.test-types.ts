@@ -248,3 +248,23 @@ export async function runLoopByHand(client: OpenAI, request: OpenAI.ChatCompleti
   const { calls } = await loop.appendReply(await client.chat.completions.create(await loop.prepare()));
   expectTypeOf(calls[0]?.name).toEqualTypeOf<string | undefined>();
 }
+
+/** Requests that are written down in place get the SDK's type from `send`. */
+export function writtenInPlace(messages: OpenAI.ChatCompletionMessageParam[], tools: OpenAI.ChatCompletionTool[]): void {
+  const loop = new AutoCompactingLoop({ model: 'gpt-5', messages }, { adapter: openaiChat(), send: sendChat });
+  expectTypeOf(loop.request).toEqualTypeOf<OpenAI.ChatCompletionCreateParamsNonStreaming>();
+  loop.update({ params: { tools } });
+  const streaming = new AutoCompactingLoop(
+    { model: 'gpt-5', messages, stream: true },
+    { adapter: openaiChat(), send: streamChat },
+  );
+  expectTypeOf(streaming.request).toEqualTypeOf<OpenAI.ChatCompletionCreateParamsStreaming>();
+  streaming.update({ params: { tools } });
+  createCompactor({ adapter: openaiChat(), send: sendChat }).loop({ model: 'gpt-5', messages }).update({ params: { tools } });
+  const untyped = new AutoCompactingLoop(loop.request, {
+    adapter: openaiChat(),
+    send: (request, { signal }) => openai.chat.completions.create(request, { signal }),
+  });
+  expectTypeOf(untyped.request).toEqualTypeOf<OpenAI.ChatCompletionCreateParamsNonStreaming>();
+  expectTypeOf(untyped.send()).resolves.toEqualTypeOf<ChatReply>();
+}
