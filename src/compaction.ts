@@ -84,7 +84,8 @@ export async function compactView<Request, Item, Reply>(
   const { adapter, meter } = deps;
   const { trigger, form, view, budget } = input;
   const part = divide(view, { isUserInput: deps.isUserInput, recognize: input.recognize });
-  if (trigger === 'automatic' && !part.lastUserMessage)
+  // A manual summary in the middle of a run holds what the user said: the run goes on being compacted.
+  if (trigger === 'automatic' && !part.lastUserMessage && !part.saidBefore)
     throw new CompactionError('no-user-message', 'Automatic compaction requires a user message.'); // K20
   await meter.load();
   const instruction =

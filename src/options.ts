@@ -104,7 +104,8 @@ export interface CompactorOptions<Shape, Item, ReplyShape, Request, Reply>
  * @throws CompactionError `invalid-options`, naming the option, its value and what was expected.
  */
 export function validateOptions(options: unknown): void {
-  const result = z.safeParse(optionsSchema(), options);
+  schema ??= buildSchema();
+  const result = z.safeParse(schema, options);
   const issue = result.error?.issues[0];
   if (issue) {
     const path = [...issue.path, ...(issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [])];
@@ -134,7 +135,9 @@ const adapterMethods = [
 ];
 
 // Built on demand, so that importing the package builds nothing.
-function optionsSchema() {
+let schema: ReturnType<typeof buildSchema> | undefined;
+
+function buildSchema() {
   const optional = (test: (value: unknown) => boolean, expectation: string) => z.optional(z.custom<unknown>(test, expectation));
   const fn = optional((value) => typeof value === 'function', 'a function');
   const tokens = optional((value) => typeof value === 'number', 'a number');

@@ -57,6 +57,8 @@ const rememberedItems = 20_000;
 const rememberedTexts = 8;
 /** Ordinary text has 2 to 5 bytes a token. A report of fewer tokens than this is not about the request. */
 const mostBytesPerToken = 64;
+/** What providers add out of sight. A request of plain text cannot have more tokens than bytes and this. */
+const mostHiddenTokens = 32_768;
 /** Opaque tokens for each token of text up to which a growth says something of the tokenizer. */
 const mostOpaque = 0.05;
 
@@ -180,7 +182,8 @@ export function createMeter(family: TokenFamily, countTokens?: TokenCounter): Me
     anchor(view, tokens, previous) {
       if (!(Number.isFinite(tokens) && tokens > 0)) return undefined;
       const bytes = countView(view, 'upper-bound', upperBoundCounter);
-      if (tokens * mostBytesPerToken < sumBreakdown(bytes)) return undefined;
+      const most = bytes.media + bytes.opaque > 0 ? Number.POSITIVE_INFINITY : sumBreakdown(bytes) + mostHiddenTokens;
+      if (tokens * mostBytesPerToken < sumBreakdown(bytes) || tokens > most) return undefined;
       if (holds(view, previous) && !custom) {
         const { kind, count } = active();
         const added = countView(view, kind, count, previous.mark.count);

@@ -25,6 +25,8 @@ export interface ReplacedPart<Item> {
   laterSystem: readonly Reading<Item>[];
   /** The newest input of the user, unwrapped where it is in an earlier replacement. */
   lastUserMessage: readonly Part[] | undefined;
+  /** What the user said is in a manual summary, and nothing came after it. */
+  saidBefore: boolean;
 }
 
 /**
@@ -46,7 +48,8 @@ export function divide<Request, Item>(
       'nothing-to-compact',
       `Expected a conversation to compact, got ${only ? 'one message' : 'none'} beside the system messages.`,
     );
-  return { replaced, laterSystem, lastUserMessage };
+  const saidBefore = !lastUserMessage && replaced.some((reading) => options.recognize(reading) !== undefined);
+  return { replaced, laterSystem, lastUserMessage, saidBefore };
 }
 
 function findLastUserMessage(

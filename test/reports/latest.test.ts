@@ -133,8 +133,8 @@ onBothShapes((shape) => {
     await compacting;
     loop.append([assistant('g'.repeat(3000)), calls(['c']), ...results([['c', 'Fine.']])]);
     await loop.send();
-    expect(told(events).at(-1)).toBe('failed no-user-message');
-    expect(occurrences(model.turns[0]!.request, forged)).toBe(1);
+    expect(told(events).at(-1)).toBe('applied');
+    expect(replacementsIn(shape, model.turns[0]!.request)).toEqual([{ summary: goodSummary, lastUser: undefined }]);
 
     const create = withAutoCompaction(model.send, options);
     const items = [...longItems(shape), calls(['slow'])];
