@@ -99,10 +99,20 @@ export function describeFailure(
         ...where,
         cause: error,
       })
-    : new CompactionError('summarizer-failed', `The summary request failed; \`cause\` says how. ${diagnostics(where)}`, {
-        ...where,
-        cause: error,
-      });
+    : new CompactionError(
+        'summarizer-failed',
+        `The summary request failed${statusOf(error)}; \`cause\` says how. ${diagnostics(where)}`,
+        {
+          ...where,
+          cause: error,
+        },
+      );
+}
+
+/** The one part of a provider's error that holds nothing secret. */
+function statusOf(error: unknown): string {
+  const status: unknown = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
+  return typeof status === 'number' ? ` with status ${status}` : '';
 }
 
 // V36

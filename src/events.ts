@@ -17,6 +17,8 @@ export type NoticeCode =
   | 'irreducible'
   /** A compaction succeeded and the request is still over the threshold. Once, until the user says something new. */
   | 'still-over-threshold'
+  /** Three compactions in a row failed: none is tried until the user says something new. */
+  | 'suppressed'
   /** A commit that was in doubt turned out well or badly. */
   | 'commit-reconciled';
 

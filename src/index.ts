@@ -45,7 +45,7 @@ export type {
 export type { IsUserInput } from './history/turns.ts';
 export type { Mark } from './history/view.ts';
 export type { ManualCompaction } from './launch.ts';
-export { type AppendedReply, AutoCompactingLoop, type LoopRequestOptions, type LoopState } from './loop.ts';
+export { type AppendedReply, AutoCompactingLoop, type ItemOf, type LoopRequestOptions, type LoopState } from './loop.ts';
 export type { CompactionResult } from './machine.ts';
 export {
   type MediaPart,

@@ -9,7 +9,7 @@ import { endMark, type Mark, startsWith } from './history/view.ts';
 import { foldState, type Overlay, stateAfter, type Track } from './overlay.ts';
 import { estimateInspection, type Inspection, readRaw, type Settings } from './settings.ts';
 import { createSnapshot } from './snapshot.ts';
-import { afterCancel, afterFailure } from './trigger.ts';
+import { afterCancel, afterFailure, isSuppressed } from './trigger.ts';
 import { addUsage } from './usage.ts';
 
 /** A manual compaction, as it is asked for. */
@@ -140,6 +140,11 @@ export function launch<Request, Item, Reply>(
       if (trigger === 'manual') return;
       track.trigger = afterFailure(track.trigger, covered);
       notify(settings.onEvent, { type: 'auto_compaction_failed', ...lifecycle, error, usage: usage() });
+      if (isSuppressed(track.trigger))
+        reportOnce(settings, track, {
+          code: 'suppressed',
+          message: 'Three compactions in a row failed: none is tried until the user says something new.',
+        });
     }
   }
 

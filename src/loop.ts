@@ -4,6 +4,7 @@ import { CompactionError } from './errors.ts';
 import { notify } from './events.ts';
 import { copyDeep } from './history/copy.ts';
 import { messagesOf } from './history/reading.ts';
+import { repairItems } from './history/repair.ts';
 import { readNamed } from './history/view.ts';
 import type { ManualCompaction, Subject } from './launch.ts';
 import { type CompactionResult, checkBeforeRequest, compactNow, reconcile, render } from './machine.ts';
@@ -30,6 +31,9 @@ export interface LoopRequestOptions<Request> {
   oneShot?: boolean | undefined;
 }
 
+/** The caller's own type of an item, where the conversation stands under its usual name. */
+export type ItemOf<Request, Item> = Request extends { messages: readonly (infer Own)[] } ? Own : Item;
+
 /** A reply as it was appended. */
 export interface AppendedReply {
   text: string;
@@ -44,9 +48,10 @@ export interface AppendedReply {
  *
  * @example
  * const loop = new AutoCompactingLoop(request, { adapter: openaiChat(), contextWindow: 128_000, send });
- * for (let calls = [firstCall]; calls.length > 0; ) {
- *   const { calls: next } = await loop.appendReply(await loop.send());
- *   loop.append(await runTools((calls = next)));
+ * let reply = await loop.appendReply(await loop.send());
+ * while (reply.calls.length > 0) {
+ *   loop.append(await runTools(reply.calls)); // native items: here { role: 'tool', tool_call_id, content }
+ *   reply = await loop.appendReply(await loop.send());
  * }
  */
 export class AutoCompactingLoop<Request, Item, Reply> {
@@ -99,15 +104,21 @@ export class AutoCompactingLoop<Request, Item, Reply> {
   }
 
   /** Adds native items: input of the user, tool results. Also while a summary is written: they stay behind it, in order. */
-  append(items: readonly Item[]): void {
-    for (const item of items) this.#settings.read(item);
-    const { adapter } = this.#settings;
-    this.#request = adapter.withItems(this.#request, [...adapter.items(this.#request), ...items]);
+  append(items: readonly ItemOf<Request, Item>[]): void {
+    if (!Array.isArray(items))
+      throw new CompactionError(
+        'invalid-request',
+        `Expected an array of native items, got ${items === null ? 'null' : typeof items}.`,
+      );
+    // The caller's own items are of the kind that the adapter reads: it was given for their requests.
+    this.#append(items as readonly Item[]);
   }
 
   /**
    * Reads a reply, object or stream, and adds it: repaired where the provider would refuse it, without calls where it did not end
    * normally. Nothing is added where reading fails.
+   *
+   * @throws CompactionError `invalid-request` for what is no reply; what `signal` was aborted with.
    */
   async appendReply(
     reply: Reply,
@@ -119,7 +130,7 @@ export class AutoCompactingLoop<Request, Item, Reply> {
     const { items, calls, repairs } = normalizeReply(adapter, summary);
     if (track !== this.#track) throw new CompactionError('reset', 'The loop was reset while the reply was read.');
     this.#observe(track, this.#prepared ?? this.#request, () => summary.usage);
-    this.append(items);
+    this.#append(items);
     this.#reportRepairs(repairs);
     return { text: summary.text, finish: summary.finish, calls: copyDeep([...calls]) };
   }
@@ -204,6 +215,22 @@ export class AutoCompactingLoop<Request, Item, Reply> {
     } catch {
       return request; // what was made unreadable in place goes out as it is: the check has reported it
     }
+  }
+
+  #append(items: readonly Item[]): void {
+    const { adapter, read } = this.#settings;
+    for (const item of items) read(item);
+    this.#request = adapter.withItems(this.#request, [...adapter.items(this.#request), ...items]);
+    if (this.#track.replacements.size > 0) this.#repair();
+  }
+
+  /** A result may come after its call went into a summary: what is left of it stays as a record. */
+  #repair(): void {
+    const { leading, body } = readRaw(this.#settings, this.#request);
+    const { items, repairs } = repairItems([...leading, ...body], this.#settings, { closeOpen: false });
+    if (repairs.length === 0) return;
+    this.#request = this.#settings.adapter.withItems(this.#request, items);
+    this.#reportRepairs(repairs);
   }
 
   /** The same request with an array of its own: nobody else adds to it. */

@@ -18,6 +18,8 @@ export interface CompactionPlan {
   summarized: { items: number; tokens: number };
   /** What would stay: system items, and the newest input of the user. */
   kept: { systemItems: number; lastUserMessage?: Message | undefined };
+  /** What is pending where that gate is closed, for instance `assistant-last`. */
+  pending?: string | undefined;
   /** Why the history is the server's, where it is. */
   serverHeld?: string | undefined;
 }
@@ -36,6 +38,7 @@ export async function planCompaction<Request, Item, Reply>(
     gate,
     estimate: estimateInspection(settings, track, inspection),
     ...dividePlan(settings, track, inspection),
+    pending: inspection.view.context.pending,
     serverHeld: inspection.view.context.serverHeld,
   };
 }

@@ -3,6 +3,7 @@ import { type ContextBudget, contextBudget } from './budget/context-budget.ts';
 import { type BudgetEstimate, toEstimate } from './budget/estimate.ts';
 import { createMeter } from './budget/meter.ts';
 import type { CompactionDeps } from './compaction.ts';
+import { CompactionError } from './errors.ts';
 import { copyDeep } from './history/copy.ts';
 import { isOrphanRecord } from './history/orphan-record.ts';
 import { createItemReader } from './history/reading.ts';
@@ -40,6 +41,7 @@ export function resolveOptions<Shape, Item, ReplyShape, Request extends Shape, R
   options: CompactorOptions<Shape, Item, ReplyShape, Request, Reply>,
 ): Settings<Request, Item, Reply> {
   validateOptions(options);
+  requireSend(options);
   const { budget: { countTokens, ...budget } = {}, summary = {}, retain = {}, contextWindow } = options;
   const adapter: ProviderAdapter<Request, Item, Reply> = options.adapter;
   const { isUserInput } = retain;
@@ -62,6 +64,16 @@ export function resolveOptions<Shape, Item, ReplyShape, Request extends Shape, R
     onEvent: options.onEvent,
     budgetOf: ({ context }) => contextBudget({ ...budget, contextWindow, outputCap: context.outputCap ?? budget.outputCap }),
   };
+}
+
+/** Without a `send`, every compaction would fail, and silently where nobody listens. */
+function requireSend<Shape, Item, ReplyShape, Request, Reply>({
+  send,
+  summary,
+  when,
+}: CompactorOptions<Shape, Item, ReplyShape, Request, Reply>): void {
+  if (send || summary?.send || summary?.summarizer || when === 'never') return;
+  throw new CompactionError('invalid-options', 'Expected `send` to be a function that sends a request, got undefined.');
 }
 
 /** Reads a request and puts the track's replacement in its place. */

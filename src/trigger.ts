@@ -2,15 +2,25 @@ import type { Mark } from './history/view.ts';
 
 /** Why automatic compaction did not happen; the gates, in their order. */
 export type Gate =
+  /** The request was marked as no part of the conversation's work. */
   | 'one-shot'
+  /** `when` is `never`. */
   | 'disabled'
+  /** No turn was completed since the last attempt. */
   | 'no-turn'
+  /** A tool call still waits for its result. */
   | 'open-call'
+  /** The request must not be touched now: it ends with a prefill or a paused turn. `CompactionPlan.pending` says which. */
   | 'pending'
+  /** The history is the server's. */
   | 'server-held'
+  /** Three failures in a row, a commit in doubt, or too little growth since the last success. */
   | 'suppressed'
+  /** The request is smaller than the threshold. */
   | 'below-threshold'
+  /** What must stay does not fit the input budget. */
   | 'irreducible'
+  /** There is nothing beside what must stay. */
   | 'nothing-to-compact';
 
 /** What earlier attempts left behind. */
@@ -56,13 +66,18 @@ export function closedGate(facts: GateFacts, state: TriggerState): Gate | undefi
   if (facts.pending) return 'pending';
   if (facts.serverHeld) return 'server-held';
   if (state.inDoubt !== undefined) return 'suppressed';
-  if (state.failures >= mostFailures && !facts.newUserInput) return 'suppressed';
+  if (isSuppressed(state) && !facts.newUserInput) return 'suppressed';
   return undefined;
+}
+
+/** True where failures in a row keep automatic compaction from being tried. */
+export function isSuppressed(state: TriggerState): boolean {
+  return state.failures >= mostFailures;
 }
 
 /** True where it matters whether the user said something new. */
 export function asksForUserInput(state: TriggerState): boolean {
-  return state.failures >= mostFailures || state.reported.length > 0;
+  return isSuppressed(state) || state.reported.length > 0;
 }
 
 /** The gate of size: at or over the threshold, and grown since the last success. */

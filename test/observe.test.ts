@@ -5,7 +5,7 @@ import { createTrack, type Track } from '../src/overlay.ts';
 import { readRaw, resolveOptions } from '../src/settings.ts';
 import { countTokens, longConversation, toolTurn } from './support/scripted-model.ts';
 
-const settings = resolveOptions({ adapter: openaiChat(), budget: { countTokens } });
+const settings = resolveOptions({ adapter: openaiChat(), when: 'never', budget: { countTokens } });
 const track = (): Track<ChatRequest, ReturnType<typeof longConversation>['messages'][number]> => createTrack();
 
 describe('observeUsage', () => {

@@ -19,7 +19,7 @@ const name = 'openai-chat';
  * SDK, or of a plain `fetch`; streams are its `Stream<ChatCompletionChunk>` or any other asynchronous iterable of chunks.
  *
  * @example
- * const compactor = createCompactor({ adapter: openaiChat(), contextWindow: 128_000 });
+ * const compactor = createCompactor({ adapter: openaiChat(), contextWindow: 128_000, send });
  */
 export function openaiChat(): ProviderAdapter<ChatRequest, ChatMessage, ChatReply> {
   return {

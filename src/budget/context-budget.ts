@@ -56,7 +56,8 @@ export function contextBudget(options: ContextBudgetOptions = {}): ContextBudget
 
   const contextWindow = known || ceiling || defaultContextWindow; // K8; V13: the known side wins
   const effective = ceiling ? Math.min(contextWindow, ceiling) : contextWindow;
-  const reserve = Math.max(margin ?? Math.max(4096, Math.floor(effective / 20)), outputCap);
+  const kept = margin ?? Math.max(4096, Math.floor(effective / 20));
+  const reserve = Math.max(kept, outputCap);
   const inputBudget = Math.max(1, effective - reserve);
   // K9 in whole numbers; K8 gives at least 1, so the threshold is never 0.
   const ratioThreshold =
@@ -69,7 +70,7 @@ export function contextBudget(options: ContextBudgetOptions = {}): ContextBudget
     threshold: explicit ? Math.min(explicit, contextWindow) : ratioThreshold, // V16
     sources: {
       contextWindow: known || ceiling ? 'configured' : 'default',
-      inputBudget: margin !== undefined || ceiling || outputCap ? 'configured' : 'default',
+      inputBudget: margin !== undefined || ceiling || outputCap > kept ? 'configured' : 'default',
       threshold: explicit || thresholdRatio !== undefined ? 'configured' : 'default',
     },
   };

@@ -1,8 +1,10 @@
-/** The five sections of a summary, in order. K16. */
+// K16
+/** The five sections of a summary, in order. */
 export const summarySections = ['Goal', 'Key Instructions', 'Discoveries', 'Accomplished', 'Relevant Files'] as const;
 
+// K17
 /**
- * The rules that every summary follows, automatic or manual. K17.
+ * The rules that every summary follows, automatic or manual.
  *
  * @example
  * const prompt = `${compactionGuidance}\n\nWrite it in German.`;

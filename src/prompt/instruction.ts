@@ -1,7 +1,8 @@
 import { compactionGuidance } from './guidance.ts';
 
+// K18
 /**
- * The instruction of a manual compaction: the shared guidance, and what the user asked to pay attention to. K18.
+ * The instruction of a manual compaction: the shared guidance, and what the user asked to pay attention to.
  *
  * @example
  * buildCompactionPrompt('Keep the list of failing tests.');
@@ -12,8 +13,9 @@ export function buildCompactionPrompt(guidance?: string): string {
   return focus ? `${base}\n\nIMPORTANT, from the user: ${focus}` : base;
 }
 
+// K19
 /**
- * The instruction of an automatic compaction, in the middle of the agent's work. K19.
+ * The instruction of an automatic compaction, in the middle of the agent's work.
  *
  * @example
  * buildAutoCompactionPrompt().includes('context compaction request'); // true

@@ -34,8 +34,8 @@ export function buildReplacement({ summary, lastUserMessage }: Replacement): Mes
 }
 
 /**
- * The inverse of `buildReplacement`: undefined for every message that it would not build exactly so. Text of a user that only
- * looks like a wrapper is never taken for one.
+ * What the message holds that took the place of a history: undefined for every message that the library would not build exactly so.
+ * Text of a user that only looks like a wrapper is never taken for one.
  */
 export function readReplacement(message: Message): Replacement | undefined {
   const [first, ...rest] = message.parts;

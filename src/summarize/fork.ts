@@ -41,7 +41,9 @@ function fittingCap({
   if (roomForOutput < Math.min(maxTokens, smallestCap))
     throw new CompactionError(
       'summarizer-overflow',
-      `Expected room for a summary beside the request, but the window has ${roomForOutput} tokens left.`,
+      roomForOutput > 0
+        ? `Expected room for a summary beside the request, but the window has only ${roomForOutput} tokens left.`
+        : `Expected the summary request to fit the window, but it is ${-roomForOutput} tokens too long.`,
     );
   return Math.min(maxTokens, roomForOutput);
 }

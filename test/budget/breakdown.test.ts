@@ -24,11 +24,16 @@ describe('breakdown', () => {
         for (const tokens of Object.values(scaled)) expect(Number.isInteger(tokens)).toBe(true);
       }),
     );
-    expect(scaleBreakdown({ ...emptyBreakdown(), system: 100, tools: 50, user: 50 }, 400)).toMatchObject({ system: 200, tools: 100, user: 100 });
+    expect(scaleBreakdown({ ...emptyBreakdown(), system: 100, tools: 50, user: 50 }, 400)).toMatchObject({
+      system: 200,
+      tools: 100,
+      user: 100,
+    });
   });
 
   it('prices ciphertext far below its length as text, and counts what else is in an opaque part', () => {
-    const opaque = (value: unknown): number => countMessages([{ role: 'assistant', parts: [{ type: 'native', value }] }], measure).opaque;
+    const opaque = (value: unknown): number =>
+      countMessages([{ role: 'assistant', parts: [{ type: 'native', value }] }], measure).opaque;
     const ciphertext = 'Qm9vbQ+/'.repeat(1000);
     expect(opaque({ type: 'redacted_thinking', data: ciphertext })).toBeLessThan(ciphertext.length / 4);
     expect(opaque({ type: 'redacted_thinking', data: ciphertext })).toBeGreaterThan(ciphertext.length / 8);

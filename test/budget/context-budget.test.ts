@@ -30,20 +30,26 @@ describe('input budget and threshold', () => {
     expect(contextBudget({ contextWindow: 100_000.9 })).toEqual(contextBudget({ contextWindow: 100_000 }));
   });
 
-  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])('refuses a window of %d by name and value', (contextWindow) => {
-    try {
-      contextBudget({ contextWindow });
-      expect.unreachable();
-    } catch (error) {
-      expect(isCompactionError(error) && error.code).toBe('invalid-options');
-      expect(String(error)).toContain('`contextWindow`');
-      expect(String(error)).toContain(String(contextWindow));
-    }
-  });
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+    'refuses a window of %d by name and value',
+    (contextWindow) => {
+      try {
+        contextBudget({ contextWindow });
+        expect.unreachable();
+      } catch (error) {
+        expect(isCompactionError(error) && error.code).toBe('invalid-options');
+        expect(String(error)).toContain('`contextWindow`');
+        expect(String(error)).toContain(String(contextWindow));
+      }
+    },
+  );
 
   it('makes room for the output cap where it is larger than the margin', () => {
     expect(contextBudget({ contextWindow: 200_000, outputCap: 8000 }).inputBudget).toBe(190_000);
-    expect(contextBudget({ contextWindow: 200_000, outputCap: 64_000 })).toMatchObject({ inputBudget: 136_000, threshold: 122_400 });
+    expect(contextBudget({ contextWindow: 200_000, outputCap: 64_000 })).toMatchObject({
+      inputBudget: 136_000,
+      threshold: 122_400,
+    });
   });
 
   it.each([
@@ -64,12 +70,18 @@ describe('input budget and threshold', () => {
     [0, 200_000, 0, 171_000],
     [155_000, 500_000, 160_000, 155_000],
     [300_000, 150_000, 160_000, 150_000],
-  ])('an explicit threshold of %i in a window of %i under a ceiling of %i is %i', (threshold, contextWindow, ceiling, expected) => {
-    expect(contextBudget({ contextWindow, ceiling, threshold }).threshold).toBe(expected);
-  });
+  ])(
+    'an explicit threshold of %i in a window of %i under a ceiling of %i is %i',
+    (threshold, contextWindow, ceiling, expected) => {
+      expect(contextBudget({ contextWindow, ceiling, threshold }).threshold).toBe(expected);
+    },
+  );
 
   it('takes a margin and a ratio from the caller', () => {
-    expect(contextBudget({ contextWindow: 1000, safetyMargin: 100, thresholdRatio: 0.5 })).toMatchObject({ inputBudget: 900, threshold: 450 });
+    expect(contextBudget({ contextWindow: 1000, safetyMargin: 100, thresholdRatio: 0.5 })).toMatchObject({
+      inputBudget: 900,
+      threshold: 450,
+    });
     expect(contextBudget({ contextWindow: 1000, safetyMargin: 0 }).inputBudget).toBe(1000);
     expect(contextBudget({ contextWindow: 1000, safetyMargin: 100, thresholdRatio: 1 }).threshold).toBe(900);
     for (const thresholdRatio of [0, -0.1, 1.1, Number.NaN])
@@ -108,7 +120,9 @@ describe('input budget and threshold', () => {
   it('grows with the window', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2_000_000 }), fc.nat(100_000), (contextWindow, more) => {
-        expect(contextBudget({ contextWindow: contextWindow + more }).threshold).toBeGreaterThanOrEqual(contextBudget({ contextWindow }).threshold);
+        expect(contextBudget({ contextWindow: contextWindow + more }).threshold).toBeGreaterThanOrEqual(
+          contextBudget({ contextWindow }).threshold,
+        );
       }),
     );
   });

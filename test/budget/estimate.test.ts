@@ -9,7 +9,11 @@ const text = (role: Message['role'], content: string): Message => ({ role, parts
 
 describe('estimateBudget', () => {
   it('counts a third of the bytes of neutral messages, by role', () => {
-    const { tokens, breakdown, counter, sources } = estimateBudget([text('system', 'abc'), text('user', 'abcdef'), text('assistant', 'é')]);
+    const { tokens, breakdown, counter, sources } = estimateBudget([
+      text('system', 'abc'),
+      text('user', 'abcdef'),
+      text('assistant', 'é'),
+    ]);
     expect(breakdown).toEqual({ system: 5, tools: 0, user: 6, assistant: 5, tool: 0, media: 0, opaque: 0 });
     expect(tokens).toBe(16);
     expect(counter).toBe('bytes');
@@ -71,7 +75,10 @@ describe('estimateBudget', () => {
   });
 
   it('B132: structured results and opaque parts are counted', () => {
-    const json = (value: unknown): Message => ({ role: 'tool', parts: [{ type: 'toolResult', callId: 'c', content: [{ type: 'native', value }] }] });
+    const json = (value: unknown): Message => ({
+      role: 'tool',
+      parts: [{ type: 'toolResult', callId: 'c', content: [{ type: 'native', value }] }],
+    });
     const rows = Array.from({ length: 200 }, (_, id) => ({ id, name: `row ${id}` }));
     expect(estimateBudget([json({ rows })]).tokens).toBeGreaterThan(1000);
   });

@@ -50,7 +50,7 @@ export interface ReportShape<Request extends object, Item extends object, Reply>
 }
 
 export const systemText = 'You are a careful engineer. Never touch the lock file.';
-export const toolNames = ['read', 'write'] as const;
+const toolNames = ['read', 'write'] as const;
 
 const schema = { type: 'object', properties: { path: { type: 'string' } } };
 

@@ -16,7 +16,7 @@ export interface ScriptedModel {
   readonly turns: Sent[];
 }
 
-export const usage = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 };
+const usage = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 };
 export const goodSummary = '## Goal\nShip it.\n\n## Accomplished\nHalf of it.';
 
 /** Plays the steps for summary requests in their order, then good summaries; turns get `turn`, by default a reply without usage. */

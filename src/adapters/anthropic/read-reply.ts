@@ -1,3 +1,4 @@
+import { CompactionError } from '../../errors.ts';
 import type { FinishReason, ReadReplyOptions, ReplySummary } from '../adapter.ts';
 import { type AssembledMessage, assembleMessage } from './assemble-message.ts';
 import { isRecord, isServerCall, isServerResult, isToolResult, typeOf } from './blocks.ts';
@@ -30,7 +31,15 @@ export function isStream(reply: AnthropicReply): reply is AsyncIterable<unknown>
 }
 
 function readMessage(reply: AnthropicReplyMessage, { onText }: ReadReplyOptions): ReplySummary<AnthropicMessage> {
-  const { content, stop_reason, usage } = isRecord(reply) ? reply : {};
+  if (!isRecord(reply) || !Array.isArray(reply.content))
+    throw new CompactionError(
+      'invalid-request',
+      `Expected a message with \`content\` or a stream of events, got ${nameOf(reply)}.`,
+      {
+        provider: 'anthropic',
+      },
+    );
+  const { content, stop_reason, usage } = reply;
   const blocks: readonly AnthropicBlock[] = Array.isArray(content) ? content : [];
   const summary = summarize({
     content: [...blocks],
@@ -42,6 +51,11 @@ function readMessage(reply: AnthropicReplyMessage, { onText }: ReadReplyOptions)
   });
   if (summary.text !== '') onText?.(summary.text);
   return summary;
+}
+
+/** An odd reply by its outside: what is in it is not for an error. */
+function nameOf(reply: unknown): string {
+  return isRecord(reply) ? `an object with the fields ${Object.keys(reply).slice(0, 5).join(', ') || '(none)'}` : String(reply);
 }
 
 function summarize({

@@ -1,3 +1,4 @@
+import { CompactionError } from '../../errors.ts';
 import type { FinishReason, ReadReplyOptions, ReplySummary, Usage } from '../adapter.ts';
 import { assembleMessage } from './assemble-reply.ts';
 import { type Fields, isNothing, isRecord, listOf, stringOf } from './fields.ts';
@@ -38,6 +39,14 @@ function readObject(reply: unknown, onText: ReadReplyOptions['onText']): RawRepl
   const body = isRecord(reply) ? reply : {};
   const choice = firstChoice(body);
   throwError(body);
+  if (!Array.isArray(body.choices))
+    throw new CompactionError(
+      'invalid-request',
+      `Expected a completion with \`choices\` or a stream of chunks, got ${nameOf(reply)}.`,
+      {
+        provider: 'openai-chat',
+      },
+    );
   throwError(choice);
   const message = isRecord(choice.message) ? choice.message : {};
   const text = textOf(message.content);
@@ -68,6 +77,11 @@ async function readChunks(
     if (text !== '') onText?.(text);
   }
   return { message: assembly.message(), finish, usage };
+}
+
+/** An odd reply by its outside: what is in it is not for an error. */
+function nameOf(reply: unknown): string {
+  return isRecord(reply) ? `an object with the fields ${Object.keys(reply).slice(0, 5).join(', ') || '(none)'}` : String(reply);
 }
 
 /** With `n` above 1 the choices come interleaved; the first is the conversation. */

@@ -21,7 +21,7 @@ export function listOutcomes({ earlier, uses, messageCount }: Conversation): Ent
     if (key !== undefined) outcomes.set(key, { at: -1, text: line, rank: rateOutcome(line) });
   }
   for (const use of uses) {
-    if (use.kind !== 'run' && !(use.kind === 'look' && use.command !== undefined && errorOf(use) !== undefined)) continue;
+    if (use.kind !== 'run' && !isWorthTelling(use)) continue;
     // A plan is told as one; a result without its call tells no action.
     if (use.plan !== undefined || use.at === use.answeredAt) continue;
     const command = clip(toOneLine(use.command === undefined ? use.action : withoutHeredoc(use.command)), longestCommand);
@@ -36,6 +36,12 @@ export function listOutcomes({ earlier, uses, messageCount }: Conversation): Ent
     });
   }
   return [...outcomes.values()];
+}
+
+/** What only looks is told where it failed, or where no path says what was looked at. */
+function isWorthTelling(use: ToolUse): boolean {
+  if (use.kind !== 'look') return false;
+  return use.command === undefined ? use.read.length === 0 : errorOf(use) !== undefined;
 }
 
 /** True for a line of earlier Accomplished that tells the outcome of a command. */

@@ -118,8 +118,14 @@ function rateLine(text: string, length: number): { rank: number; name: string | 
   if (defined) return { rank: (/^type [\w$]+$/.test(text) ? 1 : 3.5) + exported(text) - long, name: defined[1] };
   const pair = assignment.exec(text);
   const specificity = rateSpecificity(text) / 2;
-  if (pair) return { rank: (literal.test(pair[2] ?? '') ? 3 : 1.5) + specificity - long, name: undefined };
+  if (pair) return { rank: ratePair(pair[2] ?? '') + specificity - long, name: undefined };
   return { rank: Math.max(0.1, specificity - long), name: undefined };
+}
+
+/** `name: value`, which a value with a number makes worth more. */
+function ratePair(value: string): number {
+  if (literal.test(value)) return 3;
+  return /\d/.test(value) ? 2 : 1.5;
 }
 
 function rateValue(value: string): number {

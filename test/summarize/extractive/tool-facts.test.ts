@@ -23,7 +23,10 @@ describe('listFacts', () => {
     ['MAX_ITEMS = 250', 'MAX_ITEMS = 250'],
     ['export function parse(text: string): Node {', 'export function parse(text: string): Node'],
     ['  "version": "3.12.1",', '"version": "3.12.1"'],
-    ['2026-01-02T03:04:05Z ERROR request 150 failed: certificate expired', '2026-01-02T03:04:05Z ERROR request 150 failed: certificate expired'],
+    [
+      '2026-01-02T03:04:05Z ERROR request 150 failed: certificate expired',
+      '2026-01-02T03:04:05Z ERROR request 150 failed: certificate expired',
+    ],
   ])('quotes %j after its path', (line, fact) => {
     expect(text(tool('read', { path: 'src/a.ts' }, `import x from 'y';\n\n${line}\n}\n// end`))).toBe(`[src/a.ts] ${fact}`);
   });
