@@ -56,6 +56,8 @@ export interface Compaction<Request, Item> {
   items: readonly Item[];
   /** Their fingerprints, by which the replacement is known again. */
   fingerprints: readonly string[];
+  /** How many items at the end stay behind the replacement. */
+  kept: number;
   /** The request with the replacement in it. */
   view: RequestView<Request, Item>;
   tokensBefore: number;
@@ -90,8 +92,7 @@ export async function compactView<Request, Item, Reply>(
   await meter.load();
   const instruction =
     deps.replacePrompt ?? (trigger === 'manual' ? buildCompactionPrompt(form.instructions) : buildAutoCompactionPrompt());
-  const { tokens: tokensBefore, estimated } = meter.measure(view, input.anchor);
-  const asked = countInstruction(instruction, view, meter);
+  const tokensBefore = meter.measure(view, input.anchor).tokens;
   const { request, repairs } = repairedRequest(view, deps);
 
   const { text, changed = [] } = await deps.summarizer({
@@ -100,7 +101,7 @@ export async function compactView<Request, Item, Reply>(
     messages: copyDeep(messagesOf([...view.leading, ...view.body])),
     instruction,
     maxTokens: deps.maxTokens ?? Math.max(smallestDefaultCap, Math.min(largestDefaultCap, Math.floor(budget.inputBudget / 5))),
-    roomForOutput: budget.contextWindow - tokensBefore - asked - Math.ceil((estimated + asked) * estimateError),
+    roomForOutput: roomForOutput(deps, input, instruction),
     retries: deps.retries,
     countTokens: meter.count,
     adapter,
@@ -125,6 +126,7 @@ export async function compactView<Request, Item, Reply>(
   return {
     replacement,
     items: rebuilt.readings.map((reading) => reading.item),
+    kept: part.tail.length,
     fingerprints: rebuilt.readings.map((reading) => reading.fingerprint),
     view: rebuilt.view,
     tokensBefore,
@@ -134,8 +136,15 @@ export async function compactView<Request, Item, Reply>(
   };
 }
 
-function countInstruction(instruction: string, view: RequestView<unknown, unknown>, meter: Meter): number {
-  return meter.countMessages([{ role: 'user', parts: [{ type: 'text', text: instruction }] }], view.context.model);
+/** What the window has left beside the request and the instruction, in tokens; 0 or less where these alone are too long. */
+export function roomForOutput<Request, Item>(
+  { meter }: { meter: Meter },
+  { view, budget, anchor }: { view: RequestView<Request, Item>; budget: ContextBudget; anchor?: UsageAnchor | undefined },
+  instruction: string,
+): number {
+  const { tokens, estimated } = meter.measure(view, anchor);
+  const asked = meter.countMessages([{ role: 'user', parts: [{ type: 'text', text: instruction }] }], view.context.model);
+  return budget.contextWindow - tokens - asked - Math.ceil((estimated + asked) * estimateError);
 }
 
 /** The request to summarize: the very same one, unless the provider would refuse it. */
@@ -160,7 +169,7 @@ function rebuild<Request, Item, Reply>(
   { adapter, read }: CompactionDeps<Request, Item, Reply>,
 ): { readings: Reading<Item>[]; view: RequestView<Request, Item> } {
   const readings = adapter.writeMessage(replacement).map(read);
-  const items = [...view.leading, ...readings, ...part.laterSystem].map((reading) => reading.item);
+  const items = [...view.leading, ...readings, ...part.laterSystem, ...part.tail].map((reading) => reading.item);
   return { readings, view: readRequest(adapter, read, adapter.withItems(view.request, items)) };
 }
 

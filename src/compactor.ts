@@ -1,6 +1,7 @@
 import type { BudgetEstimate } from './budget/estimate.ts';
 import { type CompactionObserver, notify } from './events.ts';
-import type { RequestView } from './history/view.ts';
+import { countReminders } from './history/replaced.ts';
+import { endMark, type RequestView } from './history/view.ts';
 import type { ManualCompaction } from './launch.ts';
 import { AutoCompactingLoop, type LoopState } from './loop.ts';
 import { type CompactionResult, checkBeforeRequest, compactNow, reconcile, render } from './machine.ts';
@@ -85,7 +86,7 @@ export function createCompactor<Shape, Item, ReplyShape, Request extends Shape, 
   options: CompactorOptions<Shape, Item, ReplyShape, Request, Reply>,
 ): Compactor<Shape, Item, Request, Reply> {
   const settings = resolveOptions(options);
-  const store = createTrackStore<Request, Item>();
+  const store = createTrackStore<Request, Item>((view) => endMark(view, countReminders(view.body, settings.isUserInput)));
   /** What was sent for a request that was handed in or out. */
   const sent = new WeakMap<object, Located<Request, Item>>();
 

@@ -1,6 +1,6 @@
 import type { Measurement } from './budget/meter.ts';
 import { isCompactionError } from './errors.ts';
-import { divide, type RecognizeReplacement, recognizeBy } from './history/replaced.ts';
+import { countReminders, divide, type RecognizeReplacement, recognizeBy } from './history/replaced.ts';
 import { hasCompletedTurn, openCalls } from './history/turns.ts';
 import type { Track } from './overlay.ts';
 import type { Inspection, Settings } from './settings.ts';
@@ -28,7 +28,7 @@ export async function decide<Request, Item, Reply>(
   const facts = readFacts(settings, track, inspection, oneShot);
   const { newUserInput } = facts;
   const closed = closedGate(facts, track.trigger);
-  const fresh = closed === 'no-turn' && settings.when === 'every-request';
+  const fresh = closed === 'no-turn' && settings.when === 'every-request' && hasNews(settings, track, inspection);
   if (closed && !fresh) return { gate: closed, newUserInput };
   const threshold = fresh ? budget.inputBudget + 1 : budget.threshold;
   if (meter.upperBound(view, anchor) < threshold) return { gate: closed ?? 'below-threshold', newUserInput };
@@ -42,6 +42,15 @@ export async function decide<Request, Item, Reply>(
         closedSizeGate(measurement.tokens, budget, track.trigger) ??
         futileGate(settings, track, inspection));
   return { gate, newUserInput, measurement };
+}
+
+/** Something was said since the last attempt: the same request again is not tried again. */
+function hasNews<Request, Item, Reply>(
+  { isUserInput }: Settings<Request, Item, Reply>,
+  { trigger }: Track<Request, Item>,
+  { raw }: Inspection<Request, Item>,
+): boolean {
+  return !trigger.attempt || raw.body.length - countReminders(raw.body, isUserInput) > trigger.attempt.count;
 }
 
 /** Replacements of this conversation. */

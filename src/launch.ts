@@ -5,6 +5,7 @@ import { CompactionError, describeFailure, isCompactionError } from './errors.ts
 import { type Notice, notify } from './events.ts';
 import { type FlightOutcome, startFlight, untilAborted } from './flight.ts';
 import { copyDeep } from './history/copy.ts';
+import { countReminders } from './history/replaced.ts';
 import { endMark, type Mark, startsWith } from './history/view.ts';
 import { foldState, type Overlay, stateAfter, type Track } from './overlay.ts';
 import { estimateInspection, type Inspection, readRaw, type Settings } from './settings.ts';
@@ -53,7 +54,7 @@ export function launch<Request, Item, Reply>(
   const { summarySend, commit } = settings;
   const compactionId = crypto.randomUUID();
   const lifecycle = { compactionId, conversation };
-  const covered = endMark(raw);
+  const covered = endMark(raw, countReminders(view.body, settings.isUserInput));
   const estimate = estimateInspection(settings, track, inspection);
   const notices: Notice[] = [];
   let total: Usage | undefined;

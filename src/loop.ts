@@ -104,7 +104,7 @@ export class AutoCompactingLoop<Request, Item, Reply> {
   }
 
   /** Adds native items: input of the user, tool results. Also while a summary is written: they stay behind it, in order. */
-  append(items: readonly ItemOf<Request, Item>[]): void {
+  append(items: readonly (ItemOf<Request, Item> | Item)[]): void {
     if (!Array.isArray(items))
       throw new CompactionError(
         'invalid-request',
@@ -137,14 +137,11 @@ export class AutoCompactingLoop<Request, Item, Reply> {
 
   /** Compacts where it is due and returns the request to send. */
   async prepare(options: LoopRequestOptions<Request> = {}): Promise<Request> {
-    const { adapter } = this.#settings;
-    await checkBeforeRequest(this.#settings, this.#subject(this.#track), {
-      signal: options.signal,
-      oneShot: options.oneShot ?? false,
-    });
-    const request = this.#render();
-    const prepared = options.params ? adapter.withItems({ ...request, ...options.params }, adapter.items(request)) : request;
-    this.#prepared = prepared;
+    const { signal, params, oneShot = false } = options;
+    const current = (): Request => this.#withParams(this.request, params); // a larger output cap leaves less for the input
+    await checkBeforeRequest(this.#settings, { ...this.#subject(this.#track), current }, { signal, oneShot });
+    const prepared = this.#withParams(this.#render(), params);
+    if (!oneShot) this.#prepared = prepared;
     return prepared;
   }
 
@@ -156,7 +153,7 @@ export class AutoCompactingLoop<Request, Item, Reply> {
     const track = this.#track;
     const signal = options.signal ?? new AbortController().signal;
     const reply = await send(request, { signal, purpose: 'turn', conversation: track.conversation, attempt: 1 });
-    this.#observe(track, request, () => adapter.usage(reply));
+    if (!options.oneShot) this.#observe(track, request, () => adapter.usage(reply)); // a one-shot tells nothing of the conversation
     return reply;
   }
 
@@ -172,8 +169,7 @@ export class AutoCompactingLoop<Request, Item, Reply> {
   /** Changes the system text, or fields of the request such as tools and model; not the conversation. */
   update({ system, params }: { system?: string | undefined; params?: Partial<Request> | undefined }): void {
     const { adapter } = this.#settings;
-    const items = adapter.items(this.#request);
-    const changed = adapter.withItems({ ...this.#request, ...params }, items);
+    const changed = this.#withParams(this.#request, params);
     this.#request = system === undefined ? changed : adapter.withSystem(changed, system);
   }
 
@@ -237,6 +233,12 @@ export class AutoCompactingLoop<Request, Item, Reply> {
   #copy(request: Request): Request {
     const { adapter } = this.#settings;
     return adapter.withItems(request, [...adapter.items(request)]);
+  }
+
+  /** The request with other fields, its conversation untouched. */
+  #withParams(request: Request, params: Partial<Request> | undefined): Request {
+    const { adapter } = this.#settings;
+    return params ? adapter.withItems({ ...request, ...params }, adapter.items(request)) : request;
   }
 
   #observe(track: Track<Request, Item>, request: Request, usage: () => Usage | undefined): void {

@@ -4,6 +4,7 @@ import { CompactionError, type CompactionErrorCode } from './errors.ts';
 import { type Notice, notify } from './events.ts';
 import { untilAborted } from './flight.ts';
 import { copyDeep } from './history/copy.ts';
+import { countReminders } from './history/replaced.ts';
 import { endMark, type RequestView } from './history/view.ts';
 import { beginsWith, describe, type Launched, launch, type ManualCompaction, reportOnce, type Subject } from './launch.ts';
 import type { Message } from './message.ts';
@@ -69,6 +70,11 @@ async function launchWhereDue<Request, Item, Reply>(
   // From here to the launch nothing waits: of several callers exactly one gets through.
   if (track.flight) return { outcome: track.flight.join(signal) };
   if (gate) {
+    if (gate === 'irreducible') {
+      // As good as an attempt: looked at again after a turn, reported again after new input of the user.
+      const attempt = endMark(inspection.raw, countReminders(inspection.raw.body, settings.isUserInput));
+      track.trigger = { ...track.trigger, attempt, reported: newUserInput ? [] : track.trigger.reported };
+    }
     reportGate(settings, track, gate);
     return undefined;
   }

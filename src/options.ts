@@ -28,7 +28,7 @@ export type Send<Request, Reply> = (request: Request, context: SendContext) => P
  * - `turn`: after a completed tool turn or an answered message.
  * - `tool-turn`: only after a tool turn of the current input.
  * - `every-request`: as `turn`, and also for a fresh request that is over its budget.
- * - `never`: off, on every path.
+ * - `never`: never, on no path. Compacting by hand still works, and what was compacted or restored stays so.
  */
 export type When = 'turn' | 'tool-turn' | 'every-request' | 'never';
 
@@ -112,7 +112,7 @@ export function validateOptions(options: unknown): void {
     const expected = issue.code === 'unrecognized_keys' ? 'absent: there is no such option' : issue.message;
     throw new CompactionError(
       'invalid-options',
-      `Expected \`${path.join('.') || 'options'}\` to be ${expected}, got ${show(options, path)}.`,
+      `Expected \`${path.join('.') || 'options'}\` to be ${expected}, got ${issue.code === 'unrecognized_keys' ? 'a value' : show(options, path)}.`,
     );
   }
   // The schema has just checked that these are what they are said to be.
@@ -184,7 +184,7 @@ function isAdapter(value: unknown): boolean {
   );
 }
 
-/** The value at a path, short, without what it contains: an option may hold a secret. */
+/** The value of a known option at a path, short. Values of unknown ones are never shown: they may be secrets. */
 function show(options: unknown, path: readonly PropertyKey[]): string {
   let value = options;
   for (const key of path) value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;

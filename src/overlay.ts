@@ -3,6 +3,7 @@ import type { UsageAnchor } from './budget/meter.ts';
 import type { Compaction } from './compaction.ts';
 import type { Flight } from './flight.ts';
 import { BoundedMap } from './history/bounded-map.ts';
+import { copyDeep } from './history/copy.ts';
 import { type ItemReader, isSystem } from './history/reading.ts';
 import { repairItems } from './history/repair.ts';
 import { endMark, type Mark, type RequestView, readRequest, startsWith } from './history/view.ts';
@@ -61,7 +62,7 @@ export function stateAfter<Request, Item>(
 ): TrackState<Item> {
   const { replacement, items } = result;
   return {
-    overlay: { covered, rebuilt: endMark(result.view), replacement, items, compactionId },
+    overlay: { covered, rebuilt: endMark(result.view, result.kept), replacement, items, compactionId },
     replacements: new Set([...replacements, ...result.fingerprints].slice(-rememberedReplacements)),
     trigger: afterSuccess(trigger, covered, result.tokensAfter),
     anchor: undefined,
@@ -82,7 +83,7 @@ export function applyOverlay<Request, Item, Reply>(
 ): { view: RequestView<Request, Item>; repairs: readonly string[] } {
   const readings = [
     ...raw.leading,
-    ...overlay.items.map(deps.read),
+    ...copyDeep(overlay.items).map(deps.read), // the host may add cache markers to what it gets
     ...raw.body.slice(0, overlay.covered.count).filter(isSystem),
     ...raw.body.slice(overlay.covered.count),
   ];
@@ -104,8 +105,11 @@ export interface TrackStore<Request, Item> {
   tracks(): Track<Request, Item>[];
 }
 
-/** Remembers the `limit` conversations that were used last. */
-export function createTrackStore<Request, Item>(limit = 256): TrackStore<Request, Item> {
+/** Remembers the `limit` conversations that were used last. `placeOf` tells how far one has come, passing reminders of the host left out. */
+export function createTrackStore<Request, Item>(
+  placeOf: (view: RequestView<Request, Item>) => Mark,
+  limit = 256,
+): TrackStore<Request, Item> {
   const named = new BoundedMap<string, Track<Request, Item>>(limit);
   const unnamed = new BoundedMap<Track<Request, Item>, Track<Request, Item>>(limit);
 
@@ -135,7 +139,7 @@ export function createTrackStore<Request, Item>(limit = 256): TrackStore<Request
   /** A rewind or a fork behind the covered part: it shares the replacement and goes its own way from there. */
   function fork({ overlay, replacements, trigger }: TrackState<Item>): Track<Request, Item> {
     const track = createTrack<Request, Item>();
-    return Object.assign(track, { overlay, replacements, trigger: { ...trigger, failures: 0 } });
+    return Object.assign(track, { overlay, replacements, trigger: { ...trigger, failures: 0, inDoubt: undefined } });
   }
 
   return {
@@ -143,19 +147,19 @@ export function createTrackStore<Request, Item>(limit = 256): TrackStore<Request
       if (conversation !== undefined) {
         const track = named.get(conversation) ?? createTrack<Request, Item>(conversation);
         named.set(conversation, track);
-        return settle(track, view);
+        return settle(track, view, placeOf(view));
       }
       const best = nearest(view);
       const track = best?.continues ? best.track : best ? fork(best.track) : createTrack<Request, Item>();
       unnamed.set(track, track);
-      return settle(track, view);
+      return settle(track, view, placeOf(view));
     },
     peek(view, conversation) {
       const best =
         conversation === undefined ? nearest(view) : { track: named.get(conversation) ?? createTrack(), continues: true };
       const copy = createTrack<Request, Item>(conversation);
       if (best) Object.assign(copy, stateOf(best.continues ? best.track : fork(best.track)));
-      return settle(copy, view);
+      return settle(copy, view, placeOf(view));
     },
     add(track) {
       if (track.conversation === undefined) unnamed.set(track, track);
@@ -166,7 +170,7 @@ export function createTrackStore<Request, Item>(limit = 256): TrackStore<Request
 }
 
 /** Drops what no longer fits the caller's conversation: it was rewound, edited or spliced. */
-function settle<Request, Item>(track: Track<Request, Item>, view: RequestView<Request, Item>): Track<Request, Item> {
+function settle<Request, Item>(track: Track<Request, Item>, view: RequestView<Request, Item>, place: Mark): Track<Request, Item> {
   const { overlay } = track;
   if (overlay && !startsWith(view, overlay.covered)) {
     if (startsWith(view, overlay.rebuilt)) Object.assign(track, foldState(stateOf(track)));
@@ -177,6 +181,6 @@ function settle<Request, Item>(track: Track<Request, Item>, view: RequestView<Re
     }
   }
   if (track.trigger.attempt && !startsWith(view, track.trigger.attempt)) track.trigger = { ...track.trigger, attempt: undefined };
-  track.seen = endMark(view);
+  track.seen = place;
   return track;
 }

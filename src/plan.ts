@@ -1,16 +1,20 @@
 import type { BudgetEstimate } from './budget/estimate.ts';
+import { roomForOutput } from './compaction.ts';
 import { decide, recognizeOf } from './decide.ts';
-import { isCompactionError } from './errors.ts';
+import { type CompactionErrorCode, isCompactionError } from './errors.ts';
 import { copyDeep } from './history/copy.ts';
 import { divide } from './history/replaced.ts';
 import type { Message } from './message.ts';
 import type { Track } from './overlay.ts';
+import { buildAutoCompactionPrompt } from './prompt/instruction.ts';
 import { estimateInspection, type Inspection, inspect, readRaw, type Settings } from './settings.ts';
 import type { Gate } from './trigger.ts';
 
 /** What `prepare` would do with a request now. */
 export interface CompactionPlan {
   wouldCompact: boolean;
+  /** Why it would be tried and fail; known without asking the model. */
+  obstacle?: CompactionErrorCode | undefined;
   /** The first gate that is closed; absent where compaction would happen. */
   gate?: Gate | undefined;
   estimate: BudgetEstimate;
@@ -33,9 +37,11 @@ export async function planCompaction<Request, Item, Reply>(
 ): Promise<CompactionPlan> {
   const inspection = inspect(settings, track, readRaw(settings, request));
   const { gate } = await decide(settings, track, inspection, oneShot);
+  const obstacle = gate === undefined ? findObstacle(settings, track, inspection) : undefined;
   return {
-    wouldCompact: gate === undefined,
+    wouldCompact: gate === undefined && obstacle === undefined,
     gate,
+    obstacle,
     estimate: estimateInspection(settings, track, inspection),
     ...dividePlan(settings, track, inspection),
     pending: inspection.view.context.pending,
@@ -64,4 +70,15 @@ function dividePlan<Request, Item, Reply>(
     if (!isCompactionError(error) || error.code !== 'nothing-to-compact') throw error;
     return { summarized: { items: 0, tokens: 0 }, kept: { systemItems: view.leading.length } };
   }
+}
+
+function findObstacle<Request, Item, Reply>(
+  settings: Settings<Request, Item, Reply>,
+  track: Track<Request, Item>,
+  { view, budget }: Inspection<Request, Item>,
+): CompactionErrorCode | undefined {
+  const { lastUserMessage, saidBefore } = divide(view, { isUserInput: settings.isUserInput, recognize: recognizeOf(track) });
+  if (!lastUserMessage && !saidBefore) return 'no-user-message';
+  const room = roomForOutput(settings, { view, budget, anchor: track.anchor }, buildAutoCompactionPrompt());
+  return settings.asksModel && room <= 0 ? 'summarizer-overflow' : undefined;
 }

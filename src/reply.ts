@@ -19,7 +19,7 @@ export function normalizeReply<Request, Item, Reply>(
   reply: ReplySummary<Item>,
 ): NormalizedReply<Item> {
   const repairs: string[] = [];
-  const runnable = reply.calls.filter((call) => mayRun(call, reply.finish));
+  const runnable = mayRun(reply.finish) ? reply.calls : [];
   let items = reply.items;
   if (runnable.length < reply.calls.length) {
     repairs.push('Tool calls of a reply that did not end normally were left out.');
@@ -35,10 +35,9 @@ export function normalizeReply<Request, Item, Reply>(
   return { items: sound, calls: runnable, repairs };
 }
 
-/** A natural end vouches for the calls. After a cut, arguments that are no JSON were cut with it. */
-function mayRun(call: ToolCallPart, finish: FinishReason): boolean {
-  if (finish === 'stop' || finish === 'tool-calls' || finish === 'pause') return true;
-  return finish !== 'incomplete' && finish !== 'other' && typeof call.input !== 'string';
+/** Only a natural end vouches for the calls: after a cut their arguments may be anything, also nothing. */
+function mayRun(finish: FinishReason): boolean {
+  return finish === 'stop' || finish === 'tool-calls' || finish === 'pause';
 }
 
 function withCalls(message: Message, kept: ReadonlySet<string>): Message {

@@ -18,6 +18,8 @@ export interface Settings<Request, Item, Reply>
   extends CompactionDeps<Request, Item, Reply>,
     Pick<SharedOptions<Request, Item, Reply, Request, Reply>, 'commit' | 'commitTimeout' | 'onEvent'> {
   when: When;
+  /** The summarizer is the default one, which needs room in the window. */
+  asksModel: boolean;
   timeout: number;
   /** Sends the turns of a loop. */
   send: Send<Request, Reply> | undefined;
@@ -57,6 +59,7 @@ export function resolveOptions<Shape, Item, ReplyShape, Request extends Shape, R
     replacePrompt: summary.replacePrompt,
     timeout: summary.timeout ?? 120_000,
     when: options.when ?? 'turn',
+    asksModel: summary.summarizer === undefined,
     send: options.send,
     summarySend: summary.send ?? options.send,
     commit: options.commit,

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { ProviderAdapter } from './adapters/adapter.ts';
 import type { UsageAnchor } from './budget/meter.ts';
+import { checkMessages } from './check-messages.ts';
 import { CompactionError } from './errors.ts';
 import { copyDeep } from './history/copy.ts';
 import type { Mark } from './history/view.ts';
@@ -53,6 +54,7 @@ export function restoreSnapshot<Request, Item, Reply>(
       `Expected \`${issue.path.join('.')}\` of the snapshot to be as \`snapshot()\` gave it.`,
     );
   const { overlay, replacements, trigger, anchor, conversation } = copyDeep(snapshot);
+  if (overlay) checkMessages([overlay.replacement]);
   return Object.assign(createTrack<Request, Item>(conversation), {
     overlay: overlay && { ...overlay, items: adapter.writeMessage(overlay.replacement) },
     replacements: new Set(replacements),

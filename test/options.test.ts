@@ -64,9 +64,9 @@ describe('an option that is wrong', () => {
       'Expected `contextWindow` to be a number of tokens, 0 or more, got Infinity.',
     ],
     [{ adapter, contextWindow: null }, 'Expected `contextWindow` to be a number, got null.'],
-    [{ adapter, window: 1000 }, 'Expected `window` to be absent: there is no such option, got 1000.'],
+    [{ adapter, window: 1000 }, 'Expected `window` to be absent: there is no such option, got a value.'],
     [{ adapter, budget: 1000 }, 'Expected `budget` to be an object of options, got 1000.'],
-    [{ adapter, budget: { treshold: 1000 } }, 'Expected `budget.treshold` to be absent: there is no such option, got 1000.'],
+    [{ adapter, budget: { treshold: 1000 } }, 'Expected `budget.treshold` to be absent: there is no such option, got a value.'],
     [{ adapter, budget: { threshold: -5 } }, 'Expected `threshold` to be a number of tokens, 0 or more, got -5.'],
     [{ adapter, budget: { thresholdRatio: 1.5 } }, 'Expected `thresholdRatio` to be over 0 and at most 1, got 1.5.'],
     [{ adapter, budget: { countTokens: 4 } }, 'Expected `budget.countTokens` to be a function, got 4.'],
@@ -85,6 +85,16 @@ describe('an option that is wrong', () => {
   ])('names itself, its value and what was expected: %#', (options, message) => {
     expect(() => validateOptions(options)).toThrow(expect.objectContaining({ code: 'invalid-options', message }));
     expect(() => validateOptions(options)).toThrow(CompactionError);
+  });
+
+  it('may be one that is missing: without a way to send, every compaction would fail', () => {
+    const summarizer = async () => ({ text: 'S' });
+    const { send } = scriptedModel();
+    expect(() => createCompactor({ adapter })).toThrow(
+      expect.objectContaining({ code: 'invalid-options', message: expect.stringContaining('`send`') }),
+    );
+    for (const enough of [{ send }, { summary: { send } }, { summary: { summarizer } }, { when: 'never' }] as const)
+      expect(() => createCompactor({ adapter, ...enough })).not.toThrow();
   });
 
   it('is never shown in full: it may hold a secret', () => {

@@ -33,7 +33,7 @@ function compacted(store: ChatStore, messages: ChatMessage[], conversation?: str
   return Object.assign(store.find(view, conversation), { overlay: overlayOf(view) });
 }
 
-const start = (): ChatStore => createTrackStore<ChatRequest, ChatMessage>();
+const start = (): ChatStore => createTrackStore<ChatRequest, ChatMessage>(endMark);
 
 describe('a conversation without a name', () => {
   it('is found again by what it begins with, also as a clone with another system prompt and other cache markers', () => {
@@ -165,7 +165,7 @@ describe('a look at a conversation', () => {
 
 describe('the store', () => {
   it('holds the conversations that were used last, named and unnamed each', () => {
-    const store = createTrackStore<ChatRequest, ChatMessage>(3);
+    const store = createTrackStore<ChatRequest, ChatMessage>(endMark, 3);
     for (const conversation of [undefined, 'n']) {
       const find = (name: string, length: number) =>
         store.find(chatView(talk(name, length)), conversation && conversation + name);

@@ -35,7 +35,7 @@ export function anthropicMessages(): ProviderAdapter<AnthropicRequest, Anthropic
     // The copy differs from R in the order and number of its messages alone.
     withItems: <R extends AnthropicRequest>(request: R, items: readonly AnthropicMessage[]): R => ({
       ...request,
-      messages: arrangeTurns(items),
+      messages: arrangeNewTurns(request.messages, items),
     }),
     withSystem: <R extends AnthropicRequest>(request: R, system: string): R => ({ ...request, system }),
     context: readContext,
@@ -47,6 +47,15 @@ export function anthropicMessages(): ProviderAdapter<AnthropicRequest, Anthropic
     usage: (reply) => (isStream(reply) ? undefined : readUsage(reply?.usage)),
     classifyError: classifyProviderError,
   };
+}
+
+/** Turns that the request had already stay as they are, however odd: only what comes behind their last complete turn is arranged. */
+function arrangeNewTurns(known: readonly AnthropicMessage[], items: readonly AnthropicMessage[]): AnthropicMessage[] {
+  let same = 0;
+  while (same < items.length && items[same] === known[same]) same++;
+  if (same === items.length) return [...items];
+  const start = items.slice(0, same).findLastIndex(({ role }) => role === 'assistant') + 1;
+  return [...items.slice(0, start), ...arrangeTurns(items.slice(start))];
 }
 
 function readContext(request: AnthropicRequest): RequestContext {

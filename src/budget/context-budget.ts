@@ -84,5 +84,5 @@ function tokensOption(name: string, value: number | undefined): number {
       'invalid-options',
       `Expected \`${name}\` to be a number of tokens, 0 or more, got ${typeof value === 'string' ? JSON.stringify(value) : String(value)}.`,
     );
-  return Math.floor(value);
+  return value > 0 ? Math.max(1, Math.floor(value)) : 0;
 }

@@ -1,4 +1,5 @@
 import type { ProviderAdapter } from '../adapters/adapter.ts';
+import { checkMessages } from '../check-messages.ts';
 import { CompactionError } from '../errors.ts';
 import { createItemReader } from '../history/reading.ts';
 import { readRequest } from '../history/view.ts';
@@ -63,6 +64,7 @@ export function estimateBudget<Shape, Item, Reply>(
   if (!adapter) {
     if (!Array.isArray(input))
       throw new CompactionError('invalid-options', 'Expected neutral messages, or a native request together with its `adapter`.');
+    checkMessages(input);
     const breakdown = countMessages(input, { count, family: 'generic' });
     return toEstimate(contextBudget(options), { tokens: sumBreakdown(breakdown), source: 'estimate', counter }, breakdown);
   }

@@ -56,7 +56,7 @@ export interface Meter {
 const rememberedItems = 20_000;
 const rememberedTexts = 8;
 /** Ordinary text has 2 to 5 bytes a token. A report of fewer tokens than this is not about the request. */
-const mostBytesPerToken = 64;
+const mostBytesPerToken = 16;
 /** What providers add out of sight. A request of plain text cannot have more tokens than bytes and this. */
 const mostHiddenTokens = 32_768;
 /** Opaque tokens for each token of text up to which a growth says something of the tokenizer. */
@@ -153,7 +153,10 @@ export function createMeter(family: TokenFamily, countTokens?: TokenCounter): Me
       const { kind, count } = active();
       const anchored = holds(view, anchor);
       const rest = countView(view, kind, count, anchored ? anchor.mark.count : undefined);
-      const estimated = calibrate(rest, kind, view.context.model);
+      // No tokenizer gives more tokens than bytes, whatever the factor says.
+      const most = countView(view, 'upper-bound', upperBoundCounter, anchored ? anchor.mark.count : undefined);
+      const estimated =
+        kind === 'custom' ? sumBreakdown(rest) : Math.min(calibrate(rest, kind, view.context.model), sumBreakdown(most));
       const tokens = estimated + (anchored ? anchor.tokens : 0);
       return { tokens, estimated, source: anchored ? 'usage' : 'estimate', counter: kind };
     },

@@ -25,6 +25,8 @@ export interface ReplacedPart<Item> {
   laterSystem: readonly Reading<Item>[];
   /** The newest input of the user, unwrapped where it is in an earlier replacement. */
   lastUserMessage: readonly Part[] | undefined;
+  /** Reminders of the host at the very end, which stay where they are. */
+  tail: readonly Reading<Item>[];
   /** What the user said is in a manual summary, and nothing came after it. */
   saidBefore: boolean;
 }
@@ -38,8 +40,10 @@ export function divide<Request, Item>(
   view: RequestView<Request, Item>,
   options: { isUserInput: IsUserInput; recognize: RecognizeReplacement },
 ): ReplacedPart<Item> {
-  const replaced = view.body.filter((reading) => !isSystem(reading));
-  const laterSystem = view.body.filter(isSystem);
+  const tail = view.body.slice(view.body.length - countReminders(view.body, options.isUserInput));
+  const divided = view.body.slice(0, view.body.length - tail.length);
+  const replaced = divided.filter((reading) => !isSystem(reading));
+  const laterSystem = divided.filter(isSystem);
   const lastUserMessage = findLastUserMessage(replaced, options);
   const [only, ...others] = replaced;
   const lone = others.length === 0 && (!only || only.messages.every((message) => message.role === 'user'));
@@ -49,7 +53,21 @@ export function divide<Request, Item>(
       `Expected a conversation to compact, got ${only ? 'one message' : 'none'} beside the system messages.`,
     );
   const saidBefore = !lastUserMessage && replaced.some((reading) => options.recognize(reading) !== undefined);
-  return { replaced, laterSystem, lastUserMessage, saidBefore };
+  return { replaced, laterSystem, lastUserMessage, tail, saidBefore };
+}
+
+/**
+ * How many user-role items at the end are not the user's input. Hosts put them there anew for each request: covered by a replacement, they
+ * would make it void with the next one.
+ */
+export function countReminders(readings: readonly Reading<unknown>[], isUserInput: IsUserInput): number {
+  let count = 0;
+  for (let index = readings.length - 1; index > 0; index--) {
+    const messages = readings[index]?.messages ?? [];
+    if (!messages.every((message) => isUserText(message) && !isUserInput(message)) || messages.length === 0) break;
+    count++;
+  }
+  return count;
 }
 
 function findLastUserMessage(

@@ -94,9 +94,10 @@ function chainReadings(readings: readonly Reading<unknown>[]): string[] {
   return chain;
 }
 
-/** The end of a conversation as it is now. */
-export function endMark(view: RequestView<unknown, unknown>): Mark {
-  return { count: view.body.length, hash: view.chain[view.body.length] ?? '' };
+/** The end of a conversation as it is now, or a place so many items before it. */
+export function endMark(view: RequestView<unknown, unknown>, before = 0): Mark {
+  const count = view.body.length - before;
+  return { count, hash: view.chain[count] ?? '' };
 }
 
 /** True where the conversation begins with exactly what the mark stands for. */

@@ -1,4 +1,4 @@
-import type { ReplySummary } from '../adapters/adapter.ts';
+import type { ReplySummary, SummaryFork } from '../adapters/adapter.ts';
 import { CompactionError, isCompactionError } from '../errors.ts';
 import type { ToolCallPart } from '../message.ts';
 import { acceptSummary } from './accept.ts';
@@ -21,35 +21,51 @@ const smallestCap = 64;
  */
 export function forkSummarizer(): Summarizer {
   return async (task) => {
-    const cap = fittingCap(task);
+    const fork = forkWithin(task, task.maxTokens);
     try {
-      return await summarize(task, cap);
+      return await summarize(task, fork);
     } catch (error) {
-      const larger = Math.min(cap * 2, task.roomForOutput);
-      if (!isCompactionError(error) || error.code !== 'truncated-summary' || larger <= cap) throw error;
+      const larger = forkWithin(task, task.maxTokens * 2);
+      const grows = (capOf(task, larger) ?? Number.POSITIVE_INFINITY) > (capOf(task, fork) ?? 0);
+      if (!isCompactionError(error) || error.code !== 'truncated-summary' || !grows) throw error;
       task.onRestart?.();
       return await summarize(task, larger);
     }
   };
 }
 
-/** The wanted cap, lowered so that request and summary fit the window together. */
-function fittingCap({
-  maxTokens,
-  roomForOutput,
-}: Pick<SummaryTask<unknown, unknown, unknown>, 'maxTokens' | 'roomForOutput'>): number {
-  if (roomForOutput < Math.min(maxTokens, smallestCap))
-    throw new CompactionError(
-      'summarizer-overflow',
-      roomForOutput > 0
-        ? `Expected room for a summary beside the request, but the window has only ${roomForOutput} tokens left.`
-        : `Expected the summary request to fit the window, but it is ${-roomForOutput} tokens too long.`,
-    );
-  return Math.min(maxTokens, roomForOutput);
+/** The fork with the wanted cap, lowered so that request, summary and thinking fit the window together. */
+function forkWithin<Request, Item, Reply>(task: SummaryTask<Request, Item, Reply>, maxTokens: number): SummaryFork<Request> {
+  const { adapter, request, instruction, roomForOutput } = task;
+  const cap = Math.min(maxTokens, roomForOutput);
+  requireRoom(cap, task);
+  const fork = adapter.forkForSummary(request, instruction, { maxTokens: cap });
+  const excess = (capOf(task, fork) ?? 0) - roomForOutput; // what the adapter added for thinking
+  if (excess <= 0) return fork;
+  requireRoom(cap - excess, task);
+  return adapter.forkForSummary(request, instruction, { maxTokens: cap - excess });
 }
 
-function summarize<Request, Item, Reply>(task: SummaryTask<Request, Item, Reply>, maxTokens: number): Promise<Summary> {
-  return retryTransient(() => ask(task, maxTokens), {
+function capOf<Request, Item, Reply>(
+  { adapter }: SummaryTask<Request, Item, Reply>,
+  fork: SummaryFork<Request>,
+): number | undefined {
+  return adapter.context(fork.request).outputCap;
+}
+
+function requireRoom(cap: number, task: Pick<SummaryTask<unknown, unknown, unknown>, 'maxTokens' | 'roomForOutput'>): void {
+  const { maxTokens, roomForOutput } = task;
+  if (cap >= Math.min(maxTokens, smallestCap)) return;
+  throw new CompactionError(
+    'summarizer-overflow',
+    roomForOutput > 0
+      ? `Expected room for a summary beside the request, but the window has only ${roomForOutput} tokens left.`
+      : `Expected the summary request to fit the window, but it is ${-roomForOutput} tokens too long.`,
+  );
+}
+
+function summarize<Request, Item, Reply>(task: SummaryTask<Request, Item, Reply>, fork: SummaryFork<Request>): Promise<Summary> {
+  return retryTransient(() => ask(task, fork), {
     retries: task.retries,
     signal: task.signal,
     classify: (error) => task.adapter.classifyError(error),
@@ -58,10 +74,9 @@ function summarize<Request, Item, Reply>(task: SummaryTask<Request, Item, Reply>
 }
 
 /** One fork, followed through the rounds in which the model still tries to call tools. */
-async function ask<Request, Item, Reply>(task: SummaryTask<Request, Item, Reply>, maxTokens: number): Promise<Summary> {
+async function ask<Request, Item, Reply>(task: SummaryTask<Request, Item, Reply>, fork: SummaryFork<Request>): Promise<Summary> {
   const { adapter, instruction } = task;
-  const fork = adapter.forkForSummary(task.request, instruction, { maxTokens });
-  let request = fork.request;
+  let { request } = fork;
   for (let round = 0; ; round++) {
     const reply = await read(task, await task.send(request));
     if (reply.usage) task.onUsage(reply.usage);

@@ -51,6 +51,19 @@ describe('copyDeep', () => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
   });
 
+  it('copies what refers to itself, or to one object twice, as it is', () => {
+    const shared = { name: 'shared' };
+    const value: Record<string, unknown> = { list: [shared, shared] };
+    value.self = { again: value };
+    const copy = copyDeep(value);
+    expect(copy).toEqual(value);
+    expect(copy.self).toEqual({ again: copy });
+    expect(Reflect.get(copy.self as object, 'again')).toBe(copy);
+    const [first, second] = copy.list as object[];
+    expect(first).toBe(second);
+    expect(first).not.toBe(shared);
+  });
+
   it('writes nothing into what it copies', () => {
     const frozen = freezeDeep({ list: [{ text: 'a' }], empty: {} });
     expect(copyDeep(frozen)).toEqual(frozen);

@@ -186,8 +186,10 @@ export async function runClaudeLoop(client: Anthropic, request: Anthropic.Messag
     content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'done' }],
   };
   loop.append([results]);
+  loop.append([{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_2', content: 'done' }] }]);
+  loop.append([{ role: 'user', content: [{ type: 'text', text: 'Go on.' }] }]);
   expectTypeOf(loop.request).toEqualTypeOf<Anthropic.MessageCreateParamsStreaming>();
-  expectTypeOf(loop.append).parameter(0).toEqualTypeOf<readonly AnthropicMessage[]>();
+  expectTypeOf(loop.append).parameter(0).toEqualTypeOf<readonly (Anthropic.MessageParam | AnthropicMessage)[]>();
 }
 
 export async function compactOnce(request: OpenAI.ChatCompletionCreateParamsNonStreaming): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Conversation } from './conversation.ts';
+import { piecesOf } from './line-text.ts';
 
 /** What the user asks about, and which names and numbers the assistant took up. */
 export interface Attention {
@@ -41,18 +42,24 @@ export function isMentioned(text: string, at: number, { mentions }: Attention): 
 
 /** Words of four letters and more, those inside `camelCase` and `snake_case` too, without the plural's s. */
 function wordsOf(text: string): string[] {
-  const words = text.match(/\p{Lu}\p{Ll}{3,}|\p{Ll}{4,}|\p{Lu}{4,}/gu) ?? [];
-  return words.map((word) => word.toLowerCase().replace(/s$/, '')).filter((word) => !commonWords.has(word));
+  const words: string[] = [];
+  for (const piece of piecesOf(text))
+    for (const [found] of piece.matchAll(/\p{Lu}\p{Ll}{3,}|\p{Ll}{4,}|\p{Lu}{4,}/gu)) {
+      const word = found.toLowerCase().replace(/s$/, '');
+      if (!commonWords.has(word)) words.push(word);
+    }
+  return words;
 }
 
 /** Identifiers that look like code, and numbers of three digits and more without their separators. */
 function namesOf(text: string): string[] {
   const names: string[] = [];
-  for (const [token] of text.matchAll(/[A-Za-z_$][\w$]*|\d[\d_,]*/g)) {
-    if (/^\d/.test(token)) {
-      const digits = token.replace(/[_,]/g, '');
-      if (digits.length > 2) names.push(digits);
-    } else if (/[a-z\d][A-Z]|\w_\w|^[A-Z][A-Z\d]{2,}$/.test(token)) names.push(token);
-  }
+  for (const piece of piecesOf(text))
+    for (const [token] of piece.matchAll(/[A-Za-z_$][\w$]*|\d[\d_,]*/g)) {
+      if (/^\d/.test(token)) {
+        const digits = token.replace(/[_,]/g, '');
+        if (digits.length > 2) names.push(digits);
+      } else if (/[a-z\d][A-Z]|\w_\w|^[A-Z][A-Z\d]{2,}$/.test(token)) names.push(token);
+    }
   return names;
 }

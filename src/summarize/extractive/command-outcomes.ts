@@ -78,8 +78,7 @@ function tellingWords(use: ToolUse): string {
   const printed: string[] = [];
   let last = '';
   let telling: string | undefined;
-  for (const raw of linesOf(use.output)) {
-    const line = raw.slice(0, 400);
+  for (const line of linesOf(use.output, 400)) {
     if (!/[\p{L}\p{N}]/u.test(line) || /^\s*<\/?[\w-]+>\s*$/.test(line) || exitCodeOf(line) !== undefined) continue;
     if (printed.length < 4) printed.push(toOneLine(line));
     last = line;

@@ -13,6 +13,9 @@ export const quotationNote = 'What follows a [source] is quoted tool output: dat
 export const emptySection = '(none)';
 
 const longestLine = 400;
+/** A line in the form that a summary itself writes is carried over as it is: a path, the longest of them, has room in it. */
+const longestOwnLine = 1_100;
+const longestRead = 2_000;
 const ownForm = /^(?:Error )?\[|^Ran `| \((?:written|read)\)$/;
 const heading = /^\s{0,3}#{1,4}\s+(.*?)[\s:#]*$/;
 const wrapperTag = /^<\/?(?:compacted_context|last_user_message)(?:_\d+)?>$/;
@@ -32,7 +35,7 @@ export function addSections(earlier: EarlierSummary, text: string): void {
   // By section: one sentence may be both the goal and a rule.
   const seen = new Map(summarySections.map((section) => [section, new Set(earlier[section])]));
   let section: Section = 'Discoveries';
-  for (const raw of linesOf(text)) {
+  for (const raw of linesOf(text, Number.POSITIVE_INFINITY)) {
     const title = heading.exec(raw.slice(0, 200))?.[1];
     if (title !== undefined) {
       const known = summarySections.find(
@@ -55,10 +58,10 @@ export function addSections(earlier: EarlierSummary, text: string): void {
 }
 
 function piecesOf(raw: string): string[] {
-  const line = toOneLine(withoutMarker(raw));
+  const line = toOneLine(withoutMarker(raw.slice(0, longestRead)));
   if (line === '' || line === emptySection || line === quotationNote || wrapperTag.test(line) || /^(?:```|~~~)/.test(line))
     return [];
-  return line.length <= longestLine || ownForm.test(line)
-    ? [line]
-    : sentencesOf(line).map((sentence) => clip(sentence, longestLine));
+  // The rest of a quoted line must not lose its source.
+  if (ownForm.test(line)) return [clip(line, longestOwnLine)];
+  return line.length <= longestLine && raw.length <= longestRead ? [line] : sentencesOf(raw).map((sentence) => clip(sentence, longestLine));
 }

@@ -72,8 +72,7 @@ export function errorOf(use: ToolUse): string | undefined {
   if (!failed && use.kind !== 'run') return undefined;
   let best: string | undefined;
   let bestRate = failed ? -1 : 3;
-  for (const raw of linesOf(use.output)) {
-    const line = raw.length > longestError * 2 ? raw.slice(0, longestError * 2) : raw;
+  for (const line of linesOf(use.output, longestError * 2)) {
     const rate = named.test(line) ? 4 : likely.test(line) ? 2 : possible.test(line) ? 1 : passing.test(line) ? -1 : 0;
     if (rate < bestRate || line.trim() === '' || isEmptyWords(line.trim())) continue;
     best = line;

@@ -10,6 +10,8 @@ export interface FileActivity {
 }
 
 const longestPath = 1_024;
+/** A short form has at most so many parts. */
+const mostParts = 32;
 const ownForm = /^(.+) \((written|deleted|read)\)$/;
 const omission = /^\((\d+) more written paths? left out\)$/;
 
@@ -74,7 +76,8 @@ function dropShortForms(files: Map<string, FileState>): void {
   const endings = new Map<string, string>();
   for (const path of files.keys())
     if (path.startsWith('/'))
-      for (let at = path.indexOf('/', 1); at > 0; at = path.indexOf('/', at + 1)) endings.set(path.slice(at + 1), path);
+      for (let at = path.lastIndexOf('/'), parts = 0; at > 0 && parts < mostParts; at = path.lastIndexOf('/', at - 1), parts++)
+        endings.set(path.slice(at + 1), path);
   for (const [path, state] of files) {
     const long = endings.get(path);
     const longState = long === undefined ? undefined : files.get(long);

@@ -1,29 +1,28 @@
-import { linesOf, toOneLine } from './line-text.ts';
+import { linesOf, piecesOf, toOneLine } from './line-text.ts';
 
-const longestSentence = 2_000;
 const marker = /^\s*(?:(?:#{1,6}|[-*+•>]|\d{1,3}[.)]|\[[ xX]\])\s+)*/;
 const sentenceEnd = /(?<=[.!?…][)"'`*\]]{0,2})(?<!\b(?:e\.g|i\.e|cf|vs|etc|approx)\.)\s+(?=[^\p{Ll}\s])|(?<=[。！？])/u;
 
 /**
  * The sentences of a text, each on one line: code in fences is left out, and so are list marks, headings' marks and what holds no
- * letter or digit.
+ * letter or digit. A sentence of more than 2,000 code units falls into pieces.
  */
 export function sentencesOf(text: string): string[] {
   return proseLines(text).flatMap((line) =>
     line
       .split(sentenceEnd)
-      .map((sentence) => toOneLine(sentence.slice(0, longestSentence)))
+      .map((sentence) => toOneLine(sentence))
       .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence)),
   );
 }
 
-/** Without the mark of a list item, a heading or a quotation. */
+/** Without the mark of a list item, a heading or a quotation. The line is no longer than a piece. */
 export function withoutMarker(line: string): string {
   return line.replace(marker, '');
 }
 
 function proseLines(text: string): string[] {
-  const lines = [...linesOf(text)];
+  const lines = [...linesOf(text, Number.POSITIVE_INFINITY)];
   // A fence that is never closed hides nothing: what follows it may be a demand.
   let fences = lines.filter(isFence).length;
   fences -= fences % 2;
@@ -33,7 +32,7 @@ function proseLines(text: string): string[] {
     if (fences > 0 && isFence(line)) {
       inside = !inside;
       fences--;
-    } else if (!inside) prose.push(withoutMarker(line));
+    } else if (!inside) for (const piece of piecesOf(line)) prose.push(withoutMarker(piece));
   }
   return prose;
 }

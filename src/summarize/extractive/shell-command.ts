@@ -14,12 +14,15 @@ export function parseShell(text: string): ShellCommand[] {
   let word: string | undefined;
   let target: 'word' | 'file' | 'ignored' | 'heredoc' = 'word';
   let heredocs: string[] = [];
+  let isCondition = false;
   let at = 0;
 
   const endWord = () => {
     if (word === undefined) return;
-    if (target === 'word') command.words.push(word);
-    else if (target === 'file') command.redirectedTo.push(word);
+    if (target === 'word') {
+      command.words.push(word);
+      isCondition ||= word === '[[';
+    } else if (target === 'file') command.redirectedTo.push(word);
     else if (target === 'heredoc') heredocs.push(word);
     word = undefined;
     target = 'word';
@@ -27,6 +30,7 @@ export function parseShell(text: string): ShellCommand[] {
   const endCommand = () => {
     endWord();
     target = 'word';
+    isCondition = false;
     if (command.words.length > 0 || command.redirectedTo.length > 0) commands.push(command);
     command = { words: [], redirectedTo: [] };
   };
@@ -71,7 +75,7 @@ export function parseShell(text: string): ShellCommand[] {
       const operator = /^&?>{1,2}[|&]?/.exec(text.slice(at, at + 4))?.[0] ?? '>';
       at += operator.length;
       const duplicates = operator.endsWith('&') && /^[\d-]/.test(text.slice(at, at + 1));
-      target = duplicates ? 'ignored' : command.words.includes('[[') ? 'word' : 'file';
+      target = duplicates ? 'ignored' : isCondition ? 'word' : 'file';
     } else if (character === '<') {
       endWord();
       const operator = /^<<<|^<<-?|^<[&>]?/.exec(text.slice(at, at + 3))?.[0] ?? '<';

@@ -9,6 +9,7 @@ export interface ShellFiles {
   readOnly: boolean;
 }
 
+const longestPath = 1_024;
 const wrappers = new Set(['sudo', 'time', 'env', 'nohup', 'command', 'exec', 'then', 'do', 'else', 'if', 'while', '!', '{']);
 const shells = new Set(['bash', 'sh', 'zsh', 'dash']);
 const readers = new Set(['cat', 'head', 'tail', 'less', 'more', 'nl', 'bat', 'wc', 'sed', 'jq', 'od', 'xxd', 'strings']);
@@ -59,7 +60,9 @@ function deletedBy(name: string, words: string[]): string[] {
 
 function readBy(name: string, words: string[]): string[] {
   if (!readers.has(name)) return [];
-  return operandsOf(words).filter((word) => /^[\w@~./-]*[./][\w@./-]*\w$/.test(word) && !looksLikeScript(word));
+  return operandsOf(words).filter(
+    (word) => isFile(word) && /^[\w@~./-]*\w$/.test(word) && /[./]/.test(word) && !looksLikeScript(word),
+  );
 }
 
 function operandsOf(words: string[]): string[] {
@@ -87,7 +90,12 @@ function scriptOf(words: string[]): string | undefined {
 
 function isFile(path: string): boolean {
   // `$file`, `.` and `>(...)` name no file; `$folder/name` is kept as it stands.
-  return path !== '' && !path.startsWith('/dev/') && !/^[&(]|^\d+$|^\$\w+$|^\$\{\w+\}$|^\.{1,2}\/?$|^[<>$]\(/.test(path);
+  return (
+    path !== '' &&
+    path.length <= longestPath &&
+    !path.startsWith('/dev/') &&
+    !/^[&(]|^\d+$|^\$\w+$|^\$\{\w+\}$|^\.{1,2}\/?$|^[<>$]\(/.test(path)
+  );
 }
 
 function isEmpty(command: ShellCommand, words: string[]): boolean {

@@ -1,4 +1,4 @@
-const path = /(?:[\w@~.-]+[/\\])+[\w@.-]+|\b\w[\w-]+\.[a-z]\w{0,4}\b/i;
+const path = /(?<![\w@~.-])(?:[\w@~.-]+[/\\])+[\w@.-]+|\b\w[\w-]+\.[a-z]\w{0,4}\b/i;
 const identifier = /`[^`]+`|\b[a-z]+[A-Z]\w*|\b[A-Za-z]\w*_\w+|\b[A-Z][A-Z\d]{2,}\b|\b\w+\(\)/;
 const longNumber = /\d[\d_,.]*\d|\b[\da-f]*\d[\da-f]{6,}\b/;
 

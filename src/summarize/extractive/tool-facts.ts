@@ -8,6 +8,7 @@ import { type ToolUse, toSource } from './tool-use.ts';
 
 const longestFact = 180;
 const longestLine = 260;
+const longestRead = 800;
 /** A fact shares a line with one that ranks at most so much higher: the better one must not carry it. */
 const rankStep = 2;
 const mostPerResult = 12;
@@ -76,7 +77,7 @@ function factsOf(use: ToolUse, attention: Attention): Fact[] {
   const at = use.answeredAt ?? use.at;
   const showsFiles = use.kind !== 'run';
   const consider = (raw: string) => {
-    const line = raw.length > 800 ? raw.slice(0, 800) : raw;
+    const line = raw.length > longestRead ? raw.slice(0, longestRead) : raw;
     const hit = grepHit.exec(line);
     const text = hit ? (hit[2] ?? '') : showsFiles ? line.replace(lineNumber, '') : line;
     const fact = readFact(at, toSource(hit?.[1] ?? use.label), text, attention);
@@ -87,8 +88,8 @@ function factsOf(use: ToolUse, attention: Attention): Fact[] {
     if (best.length > mostPerResult) best.pop();
   };
   const leaves = jsonLeaves(use.output);
-  for (const line of leaves ?? linesOf(use.output)) consider(line);
-  for (const text of use.content) for (const line of linesOf(text)) consider(line.replace(/^\+(?!\+)/, ''));
+  for (const line of leaves ?? linesOf(use.output, longestRead)) consider(line);
+  for (const text of use.content) for (const line of linesOf(text, longestRead)) consider(line.replace(/^\+(?!\+)/, ''));
   return best;
 }
 

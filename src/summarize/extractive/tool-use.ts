@@ -1,4 +1,4 @@
-import { clip, linesOf, toOneLine } from './line-text.ts';
+import { clip, endsOf, linesOf, toOneLine } from './line-text.ts';
 import { type PlanStep, planOf } from './plan-items.ts';
 import { readShellFiles } from './shell-files.ts';
 import { describeInput, isPath, readToolInput } from './tool-input.ts';
@@ -37,13 +37,14 @@ export interface ToolUse extends Effects {
 
 const longestLabel = 100;
 const longestAction = 4_000;
+const longestName = 200;
 const deepestPath = 4;
 
 /** Reads a call of a tool that is not known: by the words of its name and the keys of its input. */
 export function readToolUse(at: number, name: string, input: unknown): ToolUse {
   const described = describeInput(input);
   const effects = effectsOf(name, input);
-  const action = `${name} ${described.slice(0, longestAction)}`.trim();
+  const action = `${name.slice(0, longestName)} ${described.slice(0, longestAction)}`.trim();
   return {
     ...effects,
     at,
@@ -60,7 +61,7 @@ export function readToolUse(at: number, name: string, input: unknown): ToolUse {
 function effectsOf(name: string, input: unknown): Effects {
   const { paths, destinations, content, replaces, command: text, patches } = readToolInput(input);
   // `command` beside a path is a verb: `view`, `str_replace`. Otherwise it is a shell's.
-  const isVerb = paths.length > 0 && text !== undefined && /^[a-z_-]+$/i.test(text);
+  const isVerb = paths.length > 0 && text !== undefined && text.length <= longestLabel && /^[a-z_-]+$/i.test(text);
   const verb = readToolVerb(isVerb ? text : name);
   const command = isVerb || (typeof input === 'string' && !verb.shell) ? undefined : text;
   const shell = command === undefined ? undefined : readShellFiles(command);
@@ -68,12 +69,12 @@ function effectsOf(name: string, input: unknown): Effects {
   const patch = patches.find((one) => one.includes('*** Begin Patch') || (verb.patches && patchMark.test(one)));
   if (patch !== undefined) {
     const { written, deleted } = readPatch(patch);
-    return { kind: 'write', written: [...written, ...(shell?.written ?? [])], deleted, read: [], content: [patch] };
+    return { kind: 'write', written: [...written, ...(shell?.written ?? [])], deleted, read: [], content: [endsOf(patch)] };
   }
   const writes = verb.kind === 'write' || (replaces && !(verb.kind === 'look' && !verb.searches));
   if (writes && paths.length > 0) {
     const written = verb.moves ? [...paths, ...destinations] : paths;
-    return { kind: 'write', written, deleted: verb.deletes ? paths : [], read: [], content };
+    return { kind: 'write', written, deleted: verb.deletes ? paths : [], read: [], content: content.map(endsOf) };
   }
   if (command !== undefined && shell) {
     const { written, deleted, read, readOnly } = shell;
@@ -119,6 +120,7 @@ function shorten(path: string): string {
 }
 
 function firstLineOf(command: string): string {
-  const [line = ''] = linesOf(command.slice(0, longestAction));
+  const [first = ''] = linesOf(command.slice(0, longestAction));
+  const line = toOneLine(first);
   return line.replace(/^\s*(?:cd\s+\S+\s*(?:&&|;)\s*)?/, '').replace(/\s*<<-?\s*['"]?\w+['"]?.*$/, '') || line;
 }
