@@ -1,21 +1,21 @@
 import { CompactionError } from './errors.ts';
-import type { Role } from './message.ts';
+import type { Message, Role } from './message.ts';
 
 const roles: ReadonlySet<unknown> = new Set<Role>(['system', 'user', 'assistant', 'tool']);
 
+/** True for a neutral message: what comes from outside may be anything. */
+export function isMessage(value: unknown): value is Message {
+  return isRecord(value) && roles.has(value.role) && Array.isArray(value.parts) && value.parts.every(isPart);
+}
+
 /**
- * Checks messages that come from outside.
- *
- * @throws CompactionError `invalid-request`, naming the first that is none.
+ * @throws CompactionError `invalid-request`, naming the first that is no neutral message.
  */
 export function checkMessages(messages: readonly unknown[]): void {
   messages.forEach((message, index) => {
-    const { role, parts } = isRecord(message) ? message : {};
-    if (!roles.has(role) || !Array.isArray(parts) || !parts.every(isPart))
-      throw new CompactionError(
-        'invalid-request',
-        `Expected \`messages[${index}]\` to be a neutral message with a role and parts, got ${isRecord(message) ? `role ${String(role)}` : String(message)}.`,
-      );
+    if (isMessage(message)) return;
+    const got = isRecord(message) ? `an object with the role ${String(message.role)}` : String(message);
+    throw new CompactionError('invalid-request', `Expected \`messages[${index}]\` to have a role and parts, got ${got}.`);
   });
 }
 

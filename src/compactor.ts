@@ -109,10 +109,10 @@ export function createCompactor<Shape, Item, ReplyShape, Request extends Shape, 
       const { track, view: raw } = oneShot ? peek(request, conversation) : find(request, conversation);
       await checkBeforeRequest(settings, { track, current: () => request }, { signal, oneShot, raw });
       const rendered = render(settings, track, request);
-      const located = { track, view: readRaw(settings, rendered) };
-      for (const known of [request, rendered]) if (isObject(known)) sent.set(known, located);
+      const located = { track, view: rendered.view };
+      for (const known of [request, rendered.request]) if (isObject(known)) sent.set(known, located);
       // Adapters give back the request's own type: they copy it and change the conversation alone.
-      return rendered as R;
+      return rendered.request as R;
     } catch (error) {
       signal?.throwIfAborted();
       const message = error instanceof Error ? error.message : 'The request cannot be read.';

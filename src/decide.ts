@@ -64,7 +64,9 @@ function readFacts<Request, Item, Reply>(
   { raw, view }: Inspection<Request, Item>,
   oneShot: boolean,
 ): GateFacts {
-  const recent = raw.body.slice(track.trigger.attempt?.count ?? 0);
+  const { attempt, reportedAt } = track.trigger;
+  const recent = raw.body.slice(attempt?.count ?? 0);
+  const unheard = raw.body.slice(Math.max(attempt?.count ?? 0, reportedAt?.count ?? 0));
   const turns = { toolsOnly: settings.when === 'tool-turn', isUserInput: settings.isUserInput };
   return {
     oneShot,
@@ -75,7 +77,7 @@ function readFacts<Request, Item, Reply>(
     serverHeld: view.context.serverHeld !== undefined,
     newUserInput:
       asksForUserInput(track.trigger) &&
-      recent.some(({ messages }) => messages.some((message) => message.role === 'user' && settings.isUserInput(message))),
+      unheard.some(({ messages }) => messages.some((message) => message.role === 'user' && settings.isUserInput(message))),
   };
 }
 

@@ -207,7 +207,7 @@ export class AutoCompactingLoop<Request, Item, Reply> {
   #render(): Request {
     const { request } = this;
     try {
-      return render(this.#settings, this.#track, request);
+      return render(this.#settings, this.#track, request).request;
     } catch {
       return request; // what was made unreadable in place goes out as it is: the check has reported it
     }

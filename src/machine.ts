@@ -71,9 +71,8 @@ async function launchWhereDue<Request, Item, Reply>(
   if (track.flight) return { outcome: track.flight.join(signal) };
   if (gate) {
     if (gate === 'irreducible') {
-      // As good as an attempt: looked at again after a turn, reported again after new input of the user.
-      const attempt = endMark(inspection.raw, countReminders(inspection.raw.body, settings.isUserInput));
-      track.trigger = { ...track.trigger, attempt, reported: newUserInput ? [] : track.trigger.reported };
+      const reportedAt = endMark(inspection.raw, countReminders(inspection.raw.body, settings.isUserInput));
+      track.trigger = { ...track.trigger, reportedAt, reported: newUserInput ? [] : track.trigger.reported };
     }
     reportGate(settings, track, gate);
     return undefined;
@@ -112,7 +111,7 @@ export async function compactNow<Request, Item, Reply>(
   if (outcome.status === 'cancelled') return fail('cancelled', 'The compaction was cancelled.');
   const { result } = outcome;
   return {
-    request: render(settings, track, subject.current()), // with what was appended meanwhile
+    request: render(settings, track, subject.current()).request, // with what was appended meanwhile
     replacement: copyDeep(result.replacement),
     compactionId: launched.compactionId,
     tokensBefore: result.tokensBefore,
@@ -124,16 +123,27 @@ export async function compactNow<Request, Item, Reply>(
   };
 }
 
+/** A request as it goes out, and what it says. */
+export interface Rendered<Request, Item> {
+  request: Request;
+  view: RequestView<Request, Item>;
+}
+
 /** The request to send: the caller's own object, unless a replacement stands for a part of it. */
 export function render<Request, Item, Reply>(
   settings: Settings<Request, Item, Reply>,
   track: Track<Request, Item>,
   request: Request,
-): Request {
-  if (!track.overlay) return request;
-  const { view, repairs } = inspect(settings, track, readRaw(settings, request));
+): Rendered<Request, Item> {
+  const raw = readRaw(settings, request);
+  const { view, repairs } = inspect(settings, track, raw);
   if (repairs.length > 0) reportOnce(settings, track, { code: 'repaired', message: repairs.join(' ') });
-  return view.request;
+  if (view === raw || !track.overlay) return { request, view };
+  // The caller may add cache markers to what it gets: the replacement that is remembered stays as it is.
+  const { adapter } = settings;
+  const remembered = new Set(track.overlay.items);
+  const items = adapter.items(view.request).map((item) => (remembered.has(item) ? copyDeep(item) : item));
+  return { request: adapter.withItems(view.request, items), view };
 }
 
 /** A commit that was in doubt: says how it ended. */

@@ -3,7 +3,6 @@ import type { UsageAnchor } from './budget/meter.ts';
 import type { Compaction } from './compaction.ts';
 import type { Flight } from './flight.ts';
 import { BoundedMap } from './history/bounded-map.ts';
-import { copyDeep } from './history/copy.ts';
 import { type ItemReader, isSystem } from './history/reading.ts';
 import { repairItems } from './history/repair.ts';
 import { endMark, type Mark, type RequestView, readRequest, startsWith } from './history/view.ts';
@@ -83,7 +82,7 @@ export function applyOverlay<Request, Item, Reply>(
 ): { view: RequestView<Request, Item>; repairs: readonly string[] } {
   const readings = [
     ...raw.leading,
-    ...copyDeep(overlay.items).map(deps.read), // the host may add cache markers to what it gets
+    ...overlay.items.map(deps.read),
     ...raw.body.slice(0, overlay.covered.count).filter(isSystem),
     ...raw.body.slice(overlay.covered.count),
   ];
@@ -180,7 +179,9 @@ function settle<Request, Item>(track: Track<Request, Item>, view: RequestView<Re
       track.anchor = undefined;
     }
   }
-  if (track.trigger.attempt && !startsWith(view, track.trigger.attempt)) track.trigger = { ...track.trigger, attempt: undefined };
+  const { attempt, reportedAt } = track.trigger;
+  if (attempt && !startsWith(view, attempt)) track.trigger = { ...track.trigger, attempt: undefined };
+  if (reportedAt && !startsWith(view, reportedAt)) track.trigger = { ...track.trigger, reportedAt: undefined };
   track.seen = place;
   return track;
 }

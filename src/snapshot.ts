@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { ProviderAdapter } from './adapters/adapter.ts';
 import type { UsageAnchor } from './budget/meter.ts';
-import { checkMessages } from './check-messages.ts';
+import { isMessage } from './check-messages.ts';
 import { CompactionError } from './errors.ts';
 import { copyDeep } from './history/copy.ts';
 import type { Mark } from './history/view.ts';
@@ -54,7 +54,6 @@ export function restoreSnapshot<Request, Item, Reply>(
       `Expected \`${issue.path.join('.')}\` of the snapshot to be as \`snapshot()\` gave it.`,
     );
   const { overlay, replacements, trigger, anchor, conversation } = copyDeep(snapshot);
-  if (overlay) checkMessages([overlay.replacement]);
   return Object.assign(createTrack<Request, Item>(conversation), {
     overlay: overlay && { ...overlay, items: adapter.writeMessage(overlay.replacement) },
     replacements: new Set(replacements),
@@ -67,7 +66,7 @@ export function restoreSnapshot<Request, Item, Reply>(
 // Built on demand, so that importing the package builds nothing.
 function snapshotSchema() {
   const mark = z.object({ count: z.number(), hash: z.string() });
-  const replacement = z.object({ role: z.literal('user'), parts: z.array(z.looseObject({ type: z.string() })) });
+  const replacement = z.custom<Message>((value) => isMessage(value) && value.role === 'user');
   return z.object({
     conversation: z.optional(z.string()),
     overlay: z.optional(z.object({ covered: mark, rebuilt: mark, replacement, compactionId: z.string() })),
@@ -78,6 +77,7 @@ function snapshotSchema() {
       sizeAfter: z.optional(z.number()),
       inDoubt: z.optional(z.string()),
       reported: z.array(z.string()),
+      reportedAt: z.optional(mark),
     }),
     anchor: z.optional(z.object({ mark, surroundings: z.string(), tokens: z.number() })),
   });

@@ -35,6 +35,8 @@ export interface TriggerState {
   inDoubt?: string | undefined;
   /** Notices that were given and stand until the user says something new. */
   reported: string[];
+  /** Where the conversation stood when `irreducible` was reported. */
+  reportedAt?: Mark | undefined;
 }
 
 export interface GateFacts {

@@ -233,8 +233,10 @@ describe('prepare and send', () => {
     ]);
   });
 
-  it('need a `send` only to send', async () => {
-    const loop = new AutoCompactingLoop<ChatRequest, ChatMessage, ChatReply>(short, { adapter: openaiChat() });
+  it('need a `send` to compact and to send, and say so at once', async () => {
+    const withoutSend = { adapter: openaiChat() };
+    expect(() => new AutoCompactingLoop<ChatRequest, ChatMessage, ChatReply>(short, withoutSend)).toThrow('`send`');
+    const loop = new AutoCompactingLoop<ChatRequest, ChatMessage, ChatReply>(short, { ...withoutSend, when: 'never' });
     expect(await loop.prepare()).toEqual(short);
     await expect(loop.send()).rejects.toMatchObject({ code: 'invalid-options' });
   });

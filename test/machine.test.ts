@@ -341,7 +341,7 @@ describe('a manual compaction', () => {
     ['the store rejects', { commit: () => Promise.reject(new Error('disk full')) }, 'commit-failed'],
     ['the store does not answer', { commit: never, commitTimeout: 10 }, 'commit-in-doubt'],
     ['there is nothing to compact', { request: { ...longConversation(), messages: [user('Hi')] } }, 'nothing-to-compact'],
-    ['there is no `send`', { send: undefined as never }, 'invalid-options'],
+    ['there is no `send`', { send: undefined as never, when: 'never' }, 'invalid-options'],
     ['the summarizer throws what it likes', { summary: { summarizer: throwing('x') } }, 'summarizer-failed'],
     ['the summarizer returns no text', { summary: { summarizer: async () => ({}) as never } }, 'not-a-summary'],
   ])('fails with a typed error, everything as it was, where %s', async (_name, options, code) => {

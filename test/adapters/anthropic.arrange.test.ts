@@ -37,7 +37,7 @@ it('B041: whatever stands between calls and results, the arranged turns are lega
         if (answer) items.push({ role: 'assistant', content: [said('Done.')] }, { role: 'user', content: 'More' });
       });
       const request = { model: 'claude', max_tokens: 100, tools: [{ name: 'read', input_schema: {} }], messages: items };
-      const arranged = adapter.withItems(request, items);
+      const arranged = adapter.withItems({ ...request, messages: [] }, items);
       expect(validateAnthropic(arranged)).toEqual([]);
       const blocks = (messages: readonly AnthropicMessage[]): string[] =>
         messages

@@ -133,13 +133,11 @@ describe('readReply of an object', () => {
     });
   });
 
-  it.each([null, undefined, 'text', {}, { content: null, stop_reason: 5 }])('reads %j as an incomplete reply', async (value) => {
+  it.each([null, undefined, 'text', {}, { content: null, stop_reason: 5 }])('refuses %j by name', async (value) => {
     // What a host hands over by mistake.
-    expect(await adapter.readReply(value as never)).toMatchObject({
-      text: '',
-      finish: 'incomplete',
-      items: [],
-      usage: undefined,
+    await expect(adapter.readReply(value as never)).rejects.toMatchObject({
+      code: 'invalid-request',
+      message: expect.stringContaining('`content`'),
     });
   });
 

@@ -58,7 +58,7 @@ onBothShapes((shape) => {
 
   it('a whole reply is kept as it came, and its calls are run once', async () => {
     const { options } = smallOptions(shape);
-    const loop = new AutoCompactingLoop(shape.request([user('Read both files, please.')]), options);
+    const loop = new AutoCompactingLoop(shape.request([user('Read both files, please.')]), { ...options, when: 'never' });
     const { calls: run, finish } = await loop.appendReply(shape.stream(whole));
     expect(finish).toBe('tool-calls');
     expect(run.map(({ id, input }) => [id, input])).toEqual([
@@ -78,7 +78,7 @@ onBothShapes((shape) => {
 
   it('B184: an aborted reply adds nothing, and its late events change nothing', async () => {
     const { options } = smallOptions(shape);
-    const loop = new AutoCompactingLoop(shape.request([user('Read both files, please.')]), options);
+    const loop = new AutoCompactingLoop(shape.request([user('Read both files, please.')]), { ...options, when: 'never' });
     const before = JSON.stringify(loop.request);
     for (let length = 0; length < whole.length; length++) {
       const abort = new AbortController();
@@ -181,7 +181,7 @@ it('B188: a stream that just ends is no finished reply, even after whole blocks'
   const events = [...(recordedStreams.anthropic ?? []).slice(0, 13)];
   expect(events.at(-1)).toMatchObject({ type: 'content_block_stop', index: 2 });
   const { options, events: heard } = smallOptions(anthropicShape);
-  const loop = new AutoCompactingLoop(anthropicShape.request([anthropicShape.user('Go.')]), options);
+  const loop = new AutoCompactingLoop(anthropicShape.request([anthropicShape.user('Go.')]), { ...options, when: 'never' });
   const { finish, text } = await loop.appendReply(anthropicShape.stream(events));
   expect([finish, text]).toEqual(['incomplete', 'I will look at both 📦 files.']);
   expect(told(heard)).toEqual([]);

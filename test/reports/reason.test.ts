@@ -74,7 +74,7 @@ describe('thinking', () => {
     loop.append(later.slice(2));
     summary.resolve();
     await compacting;
-    const restored = new AutoCompactingLoop(loop.request, { ...options, send: model.send }, { snapshot: loop.snapshot() });
+    const restored = new AutoCompactingLoop(loop.request, { ...options, when: 'never' }, { snapshot: loop.snapshot() });
     for (const { messages } of [loop.request, restored.request, await restored.prepare()]) {
       expect(messages).toHaveLength(1 + later.length);
       for (const [index, item] of later.entries()) expect(messages[index + 1]).toBe(item);

@@ -62,7 +62,10 @@ export function checkEvents(step: RecordedStep<unknown>): string[] {
   const end = endOf(step);
   return problems([
     [told.length === 0 || (told.length === 2 && told[0] === 'started'), `told ${told.join(', ')}`],
-    [plan.gate === undefined === told.length > 0, `plan said ${plan.gate ?? 'compact'}, but told ${told.join(', ') || 'nothing'}`],
+    [
+      (plan.gate === undefined) === told.length > 0,
+      `plan said ${plan.gate ?? 'compact'}, but told ${told.join(', ') || 'nothing'}`,
+    ],
     [!plan.estimate.overThreshold || !plan.gate || gatesOverThreshold.has(plan.gate), `over the threshold, but ${plan.gate}`],
     [end?.type !== 'auto_compaction_applied' || end.prefix === 'kept', 'changed the prefix of the summary request'],
     [end?.type !== 'auto_compaction_failed' || failureOf(step) !== undefined, `failed: ${JSON.stringify(end)}`],

@@ -63,5 +63,7 @@ function piecesOf(raw: string): string[] {
     return [];
   // The rest of a quoted line must not lose its source.
   if (ownForm.test(line)) return [clip(line, longestOwnLine)];
-  return line.length <= longestLine && raw.length <= longestRead ? [line] : sentencesOf(raw).map((sentence) => clip(sentence, longestLine));
+  return line.length <= longestLine && raw.length <= longestRead
+    ? [line]
+    : sentencesOf(raw).map((sentence) => clip(sentence, longestLine));
 }
