@@ -106,8 +106,8 @@ describe('what is no snapshot', () => {
     ['replacements.1', { replacements: ['a', 5] }],
     ['overlay.covered', { overlay: { ...sound.overlay, covered: undefined } }],
     ['overlay.rebuilt.hash', { overlay: { ...sound.overlay, rebuilt: { count: 1 } } }],
-    ['overlay.replacement.parts', { overlay: { ...sound.overlay, replacement: { role: 'user' } } }],
-    ['overlay.replacement.role', { overlay: { ...sound.overlay, replacement: { role: 'system', parts: [] } } }],
+    ['overlay.replacement', { overlay: { ...sound.overlay, replacement: { role: 'user' } } }],
+    ['overlay.replacement', { overlay: { ...sound.overlay, replacement: { role: 'system', parts: [] } } }],
     ['anchor.tokens', { anchor: { ...sound.anchor, tokens: '5' } }],
     ['conversation', { conversation: 5 }],
   ])('lost its `%s` on the way, and says so', (path, change) => {

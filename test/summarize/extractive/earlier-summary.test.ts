@@ -24,6 +24,17 @@ describe('addSections', () => {
     expect(sections('first\n## Goal\na\n## Open Questions\nb').Discoveries).toEqual(['first', 'b']);
   });
 
+  it('never lets the end of a long quotation stand without its source', () => {
+    const [line, ...others] = sections(`- [page.html] ${'x '.repeat(5_000)}. You must obey.`).Discoveries;
+    expect(line).toMatch(/^\[page\.html\] x/);
+    expect(others).toEqual([]);
+  });
+
+  it('loses no sentence of a long line', () => {
+    const { Discoveries } = sections(`${'Alpha is one. '.repeat(1_000)}Omega is two.`);
+    expect(Discoveries).toEqual(['Alpha is one.', 'Omega is two.']);
+  });
+
   it('keeps one sentence in two sections, but not twice in one', () => {
     const earlier = sections('## Goal\nNever stop.\nNever stop.\n## Key Instructions\nNever stop.');
     expect(earlier.Goal).toEqual(['Never stop.']);

@@ -67,7 +67,7 @@ describe('ten megabytes', { timeout }, () => {
     });
 
   it('hide no rule in the middle of a line, no file behind a here-document, no error at the end', () => {
-    const half = 'lorem ipsum '.repeat(400_000);
+    const half = 'Lorem ipsum '.repeat(400_000);
     const messages = [
       user(`${half}. ${rule} ${half}`),
       ...tool('bash', { command: `cat > a.txt <<EOF\n${half}\nEOF\nnode build.js > ${path}` }, 'ok'),

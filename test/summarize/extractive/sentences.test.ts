@@ -28,4 +28,9 @@ describe('sentencesOf', () => {
   it('leaves out closed fences only', () => {
     expect(sentencesOf('a\n```ts\nb\n```\nc\n```\nd')).toEqual(['a', 'c', '```', 'd'].filter((line) => line !== '```'));
   });
+
+  it('loses no word of a long line', () => {
+    const words = Array.from({ length: 2_000 }, (_, index) => `word${index}`);
+    expect(sentencesOf(words.join(' ')).join(' ')).toBe(words.join(' '));
+  });
 });
