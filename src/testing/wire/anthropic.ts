@@ -1,4 +1,5 @@
 import { checkBlocks } from './anthropic/blocks.ts';
+import { checkCompaction } from './anthropic/compaction.ts';
 import { checkOrder } from './anthropic/order.ts';
 import { checkRequest } from './anthropic/request.ts';
 import { checkServerTools } from './anthropic/server-tools.ts';
@@ -27,6 +28,7 @@ export function validateAnthropic(body: unknown): WireViolation[] {
   const turns = mergeTurns(messages);
   checkRequest(body, turns, report);
   checkOrder(messages, turns, report);
+  checkCompaction(body, messages, report);
   checkBlocks(messages, report);
   checkTools(turns, report);
   checkServerTools(turns, report);

@@ -1,15 +1,13 @@
+import { checkCacheMarkers } from './cache-markers.ts';
 import { type Fields, isRecord, type Report, type WireTurn } from './turns.ts';
-
-const mostMarkers = 4;
 
 /** The parameters beside the messages. */
 export function checkRequest(body: Fields, turns: readonly WireTurn[], report: Report): void {
   if (typeof body.model !== 'string' || body.model === '') report('model', 'model', 'Expected the name of a model.');
   checkOutputCap(body, report);
   checkToolParameters(body, turns, report);
-  const markers = countMarkers(body);
-  if (markers > mostMarkers)
-    report('cache-markers', 'cache_control', `Expected at most ${mostMarkers} cache markers, found ${markers}.`);
+  checkSystem(body.system, report);
+  checkCacheMarkers(body, report);
 }
 
 function checkOutputCap({ max_tokens, thinking }: Fields, report: Report): void {
@@ -21,23 +19,21 @@ function checkOutputCap({ max_tokens, thinking }: Fields, report: Report): void 
     report('thinking-budget', 'thinking.budget_tokens', `Expected at least 1024 and less than max_tokens, found ${budget}.`);
 }
 
+function checkSystem(system: unknown, report: Report): void {
+  if (!Array.isArray(system)) return;
+  for (const [index, block] of system.entries())
+    if (isRecord(block) && block.type === 'text' && !/\S/.test(String(block.text)))
+      report('system-blank', `system[${index}]`, 'Expected text that is not only white space.');
+}
+
 function checkToolParameters({ tools, tool_choice }: Fields, turns: readonly WireTurn[], report: Report): void {
-  if (Array.isArray(tools) && tools.length > 0) return;
+  if (Array.isArray(tools) && tools.length > 0) {
+    const chosen = isRecord(tool_choice) && tool_choice.type === 'tool' ? tool_choice.name : undefined;
+    if (chosen !== undefined && !tools.some((tool) => isRecord(tool) && tool.name === chosen))
+      report('tool-choice-unknown', 'tool_choice.name', `Expected a tool of the request, found ${String(chosen)}.`);
+    return;
+  }
   if (tool_choice) report('tool-choice-without-tools', 'tool_choice', 'Expected tools beside a tool choice.');
   const used = turns.flatMap(({ blocks }) => blocks).find(({ type }) => type === 'tool_use' || type === 'tool_result');
   if (used) report('tools-missing', used.path, 'Expected the tools whose calls are in the messages.');
-}
-
-/** Markers stand on the request, its tools, its system blocks, blocks of messages, and blocks inside those. */
-function countMarkers({ cache_control, tools, system, messages }: Fields): number {
-  const contents = listOf(messages).flatMap((message) => (isRecord(message) ? listOf(message.content) : []));
-  const inner = contents.flatMap((block) => (isRecord(block) ? listOf(block.content) : []));
-  const marked = [...listOf(tools), ...listOf(system), ...contents, ...inner].filter(
-    (block) => isRecord(block) && block.cache_control,
-  );
-  return marked.length + (cache_control ? 1 : 0);
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

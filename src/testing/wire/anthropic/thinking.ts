@@ -1,12 +1,16 @@
 import { isRecord, type Report, type WireBlock, type WireTurn } from './turns.ts';
 
-/** Thinking is signed, and with thinking enabled an open tool loop begins with it. */
+/** Thinking is signed and never the last word of the assistant, and with thinking enabled an open tool loop begins with it. */
 export function checkThinking(thinking: unknown, turns: readonly WireTurn[], report: Report): void {
-  for (const { blocks } of turns)
+  for (const { role, blocks } of turns) {
+    const last = blocks.at(-1);
+    if (role === 'assistant' && last && isThinking(last))
+      report('thinking-last', last.path, 'Expected an assistant turn not to end in thinking.');
     for (const { type, fields, path } of blocks) {
       const seal = type === 'thinking' ? fields.signature : type === 'redacted_thinking' ? fields.data : 'none needed';
       if (typeof seal !== 'string' || seal === '') report('thinking-signature', path, 'Expected thinking with its signature.');
     }
+  }
   if (!isRecord(thinking) || thinking.type !== 'enabled') return;
   const opening = openLoop(turns)?.blocks.find(({ type }) => type !== 'compaction');
   if (opening && !isThinking(opening))

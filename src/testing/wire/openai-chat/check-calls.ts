@@ -1,5 +1,8 @@
 import { describe, type Fields, isRecord, type Report } from './report.ts';
 
+/** Code units of the id of a call. */
+const longestId = 40;
+
 /** Follows calls and results through the messages: each call is answered once, before any other message. */
 export function checkPairs(messages: readonly unknown[], report: Report): void {
   let open = new Map<string, string>();
@@ -17,10 +20,19 @@ export function checkPairs(messages: readonly unknown[], report: Report): void {
       return;
     }
     reportUnanswered(open, report);
+    if (isRecord(message) && message.role === 'function') checkFunctionResult(message, messages[index - 1], path, report);
     open = isRecord(message) && message.role === 'assistant' ? callsOf(message, path) : new Map();
     answered = new Set();
   });
   reportUnanswered(open, report);
+}
+
+/** The older form of a result: it answers the call of the message before. */
+function checkFunctionResult({ name }: Fields, before: unknown, path: string, report: Report): void {
+  const call = isRecord(before) && before.role === 'assistant' ? before.function_call : undefined;
+  // A result without a name breaks a rule of its own.
+  if (!isRecord(call) || (typeof name === 'string' && name !== '' && call.name !== name))
+    report('orphan-function-message', path, `Expected a call of ${describe(name)} in the assistant message before.`);
 }
 
 function reportUnanswered(open: ReadonlyMap<string, string>, report: Report): void {
@@ -65,6 +77,8 @@ function checkCallList(calls: readonly unknown[], path: string, report: Report):
       report('tool-call-field', `${at}.id`, `Expected an id, got ${describe(call.id)}.`);
     else if (ids.has(call.id))
       report('duplicate-call-id', `${at}.id`, `Expected ids that differ, got ${describe(call.id)} twice.`);
+    else if (call.id.length > longestId)
+      report('call-id-long', `${at}.id`, `Expected at most ${longestId} characters, got ${call.id.length}.`);
     ids.add(call.id);
     if (call.type === 'function') checkCallBody(call.function, 'arguments', `${at}.function`, report);
     else if (call.type === 'custom') checkCallBody(call.custom, 'input', `${at}.custom`, report);

@@ -4,6 +4,8 @@ export function checkTools(body: Fields, report: Report): void {
   checkList(body, 'tools', report);
   checkList(body, 'functions', report);
   checkChoice(body, report);
+  if (!isAbsent(body.parallel_tool_calls) && isAbsent(body.tools))
+    report('parallel-without-tools', 'parallel_tool_calls', 'Expected no parallel_tool_calls where there are no tools.');
   if (!isAbsent(body.function_call) && isAbsent(body.functions))
     report('choice-without-tools', 'function_call', 'Expected no function_call where there are no functions.');
 }
