@@ -1,5 +1,6 @@
 import { CompactionError } from '../../errors.ts';
 import type { FinishReason, ReadReplyOptions, ReplySummary } from '../adapter.ts';
+import { describeReply } from '../describe-reply.ts';
 import { type AssembledMessage, assembleMessage } from './assemble-message.ts';
 import { isRecord, isServerCall, isServerResult, isToolResult, typeOf } from './blocks.ts';
 import { readItem } from './read-item.ts';
@@ -34,7 +35,7 @@ function readMessage(reply: AnthropicReplyMessage, { onText }: ReadReplyOptions)
   if (!isRecord(reply) || !Array.isArray(reply.content))
     throw new CompactionError(
       'invalid-request',
-      `Expected a message with \`content\` or a stream of events, got ${nameOf(reply)}.`,
+      `Expected a message with \`content\` or a stream of events, got ${describeReply(reply)}.`,
       {
         provider: 'anthropic',
       },
@@ -51,11 +52,6 @@ function readMessage(reply: AnthropicReplyMessage, { onText }: ReadReplyOptions)
   });
   if (summary.text !== '') onText?.(summary.text);
   return summary;
-}
-
-/** An odd reply by its outside: what is in it is not for an error. */
-function nameOf(reply: unknown): string {
-  return isRecord(reply) ? `an object with the fields ${Object.keys(reply).slice(0, 5).join(', ') || '(none)'}` : String(reply);
 }
 
 function summarize({

@@ -1,5 +1,6 @@
 import { CompactionError } from '../../errors.ts';
 import type { FinishReason, ReadReplyOptions, ReplySummary, Usage } from '../adapter.ts';
+import { describeReply } from '../describe-reply.ts';
 import { assembleMessage } from './assemble-reply.ts';
 import { type Fields, isNothing, isRecord, listOf, stringOf } from './fields.ts';
 import { readStream } from './read-stream.ts';
@@ -42,7 +43,7 @@ function readObject(reply: unknown, onText: ReadReplyOptions['onText']): RawRepl
   if (!Array.isArray(body.choices))
     throw new CompactionError(
       'invalid-request',
-      `Expected a completion with \`choices\` or a stream of chunks, got ${nameOf(reply)}.`,
+      `Expected a completion with \`choices\` or a stream of chunks, got ${describeReply(reply)}.`,
       {
         provider: 'openai-chat',
       },
@@ -77,11 +78,6 @@ async function readChunks(
     if (text !== '') onText?.(text);
   }
   return { message: assembly.message(), finish, usage };
-}
-
-/** An odd reply by its outside: what is in it is not for an error. */
-function nameOf(reply: unknown): string {
-  return isRecord(reply) ? `an object with the fields ${Object.keys(reply).slice(0, 5).join(', ') || '(none)'}` : String(reply);
 }
 
 /** With `n` above 1 the choices come interleaved; the first is the conversation. */
