@@ -8,22 +8,24 @@ const help = `A small agent with real tools explores this repository in a window
 npm run demo                          with a scripted model, once for each provider
 npm run demo -- --live                with the real provider: needs OPENAI_API_KEY or ANTHROPIC_API_KEY;
                                       OPENAI_BASE_URL, OPENAI_MODEL, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL are optional
+npm run demo -- --verbose             shows each step of the second provider's run too
 npm run --silent demo -- --json       prints the figures as JSON, in the last line
 `;
 
 const { values: given } = parseArgs({
-  options: { live: { type: 'boolean' }, json: { type: 'boolean' }, help: { type: 'boolean' } },
+  options: { live: { type: 'boolean' }, json: { type: 'boolean' }, verbose: { type: 'boolean' }, help: { type: 'boolean' } },
 });
 
 if (given.help) process.stdout.write(help);
 else process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const terminal = given.json ? undefined : createTerminal(process.stdout, process.env);
+  const terminal = given.json ? undefined : createTerminal(process.stdout, process.env, given.verbose);
   if (given.live && !process.env.OPENAI_API_KEY && !process.env.ANTHROPIC_API_KEY) {
     process.stderr.write('--live needs OPENAI_API_KEY or ANTHROPIC_API_KEY\n');
     return 2;
   }
+  terminal?.introduction(!given.live);
   const facts = findExpectedFacts();
   const runs = given.live ? await runAllLive(facts, terminal) : await runAllScripted(facts, terminal);
   terminal?.summary(runs);

@@ -26,6 +26,7 @@ const filesToRead = 34;
  */
 export function createScriptedModel(): (received: ReceivedText) => ScriptedReply {
   let turn = 0;
+  let calls = 0;
   let listing = '';
   let reading: string[][] = [];
 
@@ -33,7 +34,7 @@ export function createScriptedModel(): (received: ReceivedText) => ScriptedReply
     turn += 1;
     const [result = ''] = lastResults;
     const call = (name: string, path: string, text?: string): ScriptedCall => ({
-      id: `call_${turn}_${path.replace(/\W+/g, '_')}`,
+      id: `call_${++calls}`,
       name,
       input: text === undefined ? { path } : { text, path },
     });

@@ -89,13 +89,28 @@ describe('the demo with a scripted model', () => {
     expect(readRuns(outcome).map((run) => run.provider)).toEqual(providers);
   });
 
-  it('shows a bar for each step, each compaction with its sizes, and the answers, without colours where there is no terminal', () => {
+  it('says first what is scripted and what the signs mean', () => {
+    const [beginning = ''] = plain.output.split('openai-chat: ');
+    expect(beginning).toMatch(/^Scripted: .*final answer is made only from text in the last request/);
+    expect(beginning).toContain('| is the threshold');
+    expect(beginning).toContain('may use the safety margin');
+    expect(plain.output).toMatch(/\nprefix reused: for each summary request/);
+  });
+
+  it('shows the beginning of the first summary, once', () => {
+    expect(plain.output.match(/^ {4}│ ## Goal$/gm)).toHaveLength(1);
+    const shown = plain.output.match(/^ {4}│ .*$/gm) ?? [];
+    expect(shown).toHaveLength(13);
+    expect(shown.at(-1)).toMatch(/│ … \d+ more lines/);
+  });
+
+  it('shows a bar for each step of the first run, each compaction with its sizes, and the answers, without colours where there is no terminal', () => {
     const { code, output } = plain;
     expect(code).toBe(0);
-    expect(output.match(/^ +\d+ \[[█|·]{32}\] +[\d,]+ \/ [\d,]+ {2}\S/gm)?.length).toBeGreaterThanOrEqual(50);
+    expect(output.match(/^ +\d+ \[[█|·]{32}\] +[\d,]+ \/ [\d,]+ {2}\S/gm)?.length).toBe(readRuns(outcome)[0]!.steps);
     expect(output.match(/compaction started at [\d,]+ tokens/g)?.length).toBeGreaterThanOrEqual(6);
     expect(output.match(/compaction applied: [\d,]+ -> [\d,]+ tokens/g)?.length).toBeGreaterThanOrEqual(6);
-    expect(output.match(/contextBudget is defined in src\//g)?.length).toBe(2);
+    expect(output.match(/^1\. contextBudget is defined in src\//gm)?.length).toBe(2);
     expect(output).not.toContain('\u001b');
   });
 });
@@ -179,6 +194,20 @@ describe('the terminal', () => {
     expect(show(true, {})).toContain('\u001b[31m');
     expect(show(true, { NO_COLOR: '1' })).not.toContain('\u001b');
     expect(show(false, {})).not.toContain('\u001b');
+  });
+
+  it('leaves out the steps of a second run where it is not verbose', () => {
+    const steps = (isVerbose: boolean): number => {
+      const output = new PassThrough();
+      const terminal = createTerminal(output, {}, isVerbose);
+      for (const name of ['first', 'second']) {
+        terminal.heading(name);
+        terminal.step(step);
+      }
+      return String(output.read()).split('7,500 / 8,192').length - 1;
+    };
+    expect(steps(false)).toBe(1);
+    expect(steps(true)).toBe(2);
   });
 
   it('draws the threshold, the size and what comes next', () => {

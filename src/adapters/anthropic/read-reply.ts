@@ -2,7 +2,7 @@ import { CompactionError } from '../../errors.ts';
 import type { FinishReason, ReadReplyOptions, ReplySummary } from '../adapter.ts';
 import { describeReply } from '../describe-reply.ts';
 import { type AssembledMessage, assembleMessage } from './assemble-message.ts';
-import { isRecord, isServerCall, isServerResult, isToolResult, typeOf } from './blocks.ts';
+import { blocksOf, isRecord, isServerCall, isServerResult, isToolResult, typeOf } from './blocks.ts';
 import { readItem } from './read-item.ts';
 import { readStream } from './read-stream.ts';
 import { repairItem } from './repair-item.ts';
@@ -64,19 +64,25 @@ function summarize({
 }: AssembledMessage): ReplySummary<AnthropicMessage> {
   const finish = whole && stopReason !== null ? readFinish(stopReason, callsReadable) : 'incomplete';
   // A whole message is kept as it is. Of a broken one, what the provider would refuse in the next request goes. B184, B186
-  const message: AnthropicMessage = {
-    role: 'assistant',
-    content: finish === 'incomplete' ? dropOpenServerCalls(content) : content,
-  };
-  const item = finish === 'incomplete' ? repairItem(message) : message;
+  const message: AnthropicMessage = { role: 'assistant', content };
+  const item = finish === 'incomplete' || finish === 'length' ? mendCut(message, finish) : message;
   const calls = item ? readItem(item).flatMap(({ parts }) => parts.filter((part) => part.type === 'toolCall')) : [];
   return {
     text: lastText(received),
     finish,
     calls,
-    items: item && content.length > 0 ? [item] : [],
+    items: item && blocksOf(item).length > 0 ? [item] : [],
     usage: readUsage(usage),
   };
+}
+
+/** What the provider accepts of a reply that was cut: no open server calls, and no thoughts at its end. */
+function mendCut(message: AnthropicMessage, finish: FinishReason): AnthropicMessage | undefined {
+  const closed = finish === 'incomplete' ? { ...message, content: dropOpenServerCalls(blocksOf(message)) } : message;
+  const repaired = repairItem(closed);
+  const blocks = repaired ? blocksOf(repaired) : [];
+  const end = blocks.findLastIndex((block) => typeOf(block) !== 'thinking' && typeOf(block) !== 'redacted_thinking') + 1;
+  return end === blocks.length ? repaired : { ...message, content: blocks.slice(0, end) };
 }
 
 function readFinish(stopReason: string, callsReadable: boolean): FinishReason {

@@ -20,6 +20,8 @@ function body(messages: unknown[], more: Block = {}): Block {
 
 const thinking = { type: 'enabled', budget_tokens: 2048 };
 const marker = { cache_control: { type: 'ephemeral' } };
+const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+const summary: Block = { type: 'compaction', content: 'Summary', encrypted_content: null };
 
 const valid: Record<string, unknown> = {
   'one question': body([{ role: 'user', content: 'Hello' }], { tools: undefined }),
@@ -34,13 +36,6 @@ const valid: Record<string, unknown> = {
     assistant(call('t1'), call('t2')),
     user(result('t1')),
     user(result('t2'), text('x')),
-  ]),
-  'one id in two turns': body([
-    user(text('Go')),
-    assistant(call('t1')),
-    user(result('t1')),
-    assistant(call('t1')),
-    user(result('t1')),
   ]),
   'results with media and an error': body([
     user(text('Go'), { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } }),
@@ -94,9 +89,21 @@ const valid: Record<string, unknown> = {
     user(text('More')),
   ]),
   'a system message of settings alone': body([user(text('Go')), { role: 'system', output_config: { effort: 'low' } }]),
-  'a compaction block first': body([
-    assistant({ type: 'compaction', content: 'Summary', encrypted_content: null }),
-    user(text('Go on.')),
+  'a compaction block first': body([assistant(summary), user(text('Go on.'))]),
+  'compaction blocks where the provider put them': body(
+    [user(text('Go')), assistant(summary), user(text('More')), assistant(summary, text('Hi')), user(text('On'))],
+    { context_management: { edits: [{ type: 'compact_20260112' }] } },
+  ),
+  'markers of an hour before those of five minutes': body([user({ ...text('Go'), ...marker })], {
+    system: [{ ...text('You help.'), ...hour }],
+    ...marker,
+  }),
+  'a chosen tool': body([user(text('Go'))], { tool_choice: { type: 'tool', name: 'read' } }),
+  'thinking before words of another message': body([
+    user(text('Go')),
+    assistant(thought),
+    assistant(text('Hi')),
+    user(text('On')),
   ]),
   'four markers': body([user({ ...text('Go'), ...marker })], {
     system: [{ ...text('You help.'), ...marker }],
@@ -127,6 +134,14 @@ const broken: [rule: string, body: unknown][] = [
       }),
     ]),
   ],
+  ['cache-marker-order', body([user({ ...text('Go'), ...hour })], { tools: [{ ...tools[0], ...marker }] })],
+  ['cache-marker-order', body([user({ ...text('Go'), ...marker })], hour)],
+  [
+    'cache-marker-order',
+    body([user(text('Go')), assistant(call('t1')), user({ ...result('t1'), content: [{ ...text('ok'), ...marker }], ...hour })]),
+  ],
+  ['tool-choice-unknown', body([user(text('Go'))], { tool_choice: { type: 'tool', name: 'write' } })],
+  ['system-blank', body([user(text('Go'))], { system: [text('You help.'), text(' ')] })],
   ['ill-formed-string', body([user(text('broken \ud83d'))])],
   ['no-messages', body([])],
   ['too-many-messages', body(Array.from({ length: 100_001 }, () => ({ role: 'user', content: 'x' })))],
@@ -155,6 +170,10 @@ const broken: [rule: string, body: unknown][] = [
   ['tool-id', body([user(text('Go')), assistant(call('call|1')), user(result('call|1'))])],
   ['tool-id', body([user(text('Go')), assistant(call('x'.repeat(65))), user(result('x'.repeat(65)))])],
   ['tool-id-twice', body([user(text('Go')), assistant(call('t1'), call('t1')), user(result('t1'))])],
+  [
+    'tool-id-repeated',
+    body([user(text('Go')), assistant(call('t1')), user(result('t1')), assistant(call('t1')), user(result('t1'))]),
+  ],
   ['call-unanswered', body([user(text('Go')), assistant(call('t1'), call('t2')), user(result('t1'))])],
   ['call-unanswered', body([user(text('Go')), assistant(call('t1')), user(text('No.'))])],
   ['result-orphan', body([user(text('Go')), assistant(text('Hi')), user(result('t1'))])],
@@ -172,6 +191,11 @@ const broken: [rule: string, body: unknown][] = [
     body([user(text('Go')), assistant({ type: 'thinking', thinking: 'Hm.' }, text('Hi')), user(text('More'))]),
   ],
   ['thinking-first', body([user(text('Go')), assistant(call('t1')), user(result('t1'))], { thinking })],
+  ['thinking-last', body([user(text('Go')), assistant(text('Hi'), thought), user(text('More'))])],
+  ['thinking-last', body([user(text('Go')), assistant({ type: 'redacted_thinking', data: 'x' }), user(text('More'))])],
+  ['compaction-misplaced', body([user(text('Go')), assistant(summary), user(text('More'))])],
+  ['compaction-misplaced', body([assistant(text('Hi'), summary), user(text('More'))])],
+  ['compaction-twice', body([assistant(summary), user(text('Go')), assistant(summary), user(text('More'))])],
   ['compaction-empty', body([assistant({ type: 'compaction', content: null }), user(text('Go'))])],
 ];
 

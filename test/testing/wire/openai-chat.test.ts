@@ -14,6 +14,7 @@ const call = (id: string, fields: Fields = {}): Fields => ({
 });
 const calling = (...calls: unknown[]): Fields => ({ role: 'assistant', tool_calls: calls });
 const result = (id: string, fields: Fields = {}): Fields => ({ role: 'tool', tool_call_id: id, content: 'seen', ...fields });
+const calledFunction: Fields = { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } };
 const body = (messages: readonly unknown[], fields: Fields = {}): Fields => ({ model: 'gpt-5', messages, ...fields });
 const parts = (role: string, ...content: unknown[]): Fields => ({ role, content });
 
@@ -58,14 +59,10 @@ const legal: readonly (readonly [string, Fields])[] = [
   ['broken JSON as arguments', body([user, calling(call('a', { function: { name: 'look', arguments: '{"' } })), result('a')])],
   [
     'legacy functions',
-    body(
-      [
-        user,
-        { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } },
-        { role: 'function', name: 'f', content: 'x' },
-      ],
-      { functions: [{ name: 'f' }], function_call: 'auto' },
-    ),
+    body([user, calledFunction, { role: 'function', name: 'f', content: 'x' }], {
+      functions: [{ name: 'f' }],
+      function_call: 'auto',
+    }),
   ],
   [
     'a refusal',
@@ -105,6 +102,8 @@ const legal: readonly (readonly [string, Fields])[] = [
     'tools to choose among',
     body([user], { tools: [tool], tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } } }),
   ],
+  ['calls one after another', body([user], { tools: [tool], parallel_tool_calls: false })],
+  ['the longest id of a call', body([user, calling(call('x'.repeat(40))), result('x'.repeat(40))])],
   ['no tools allowed', body([user], { tools: [tool], tool_choice: 'none' })],
   [
     'output caps and unknown parameters',
@@ -136,7 +135,11 @@ const illegal: readonly (readonly [rule: string, path: string, unknown])[] = [
   ['content-missing', 'messages[1].content', body([user, { role: 'assistant', content: null }, user])],
   ['content-missing', 'messages[2].content', body([user, calling(call('a')), result('a', { content: null })])],
   ['content-type', 'messages[0].content', body([{ role: 'user', content: 7 }])],
-  ['content-type', 'messages[1].content', body([user, { role: 'function', name: 'f', content: [{ type: 'text', text: 'x' }] }])],
+  [
+    'content-type',
+    'messages[2].content',
+    body([user, calledFunction, { role: 'function', name: 'f', content: [{ type: 'text', text: 'x' }] }]),
+  ],
   ['content-empty', 'messages[0].content', body([{ role: 'user', content: [] }])],
   ['content-empty', 'messages[1].content', body([user, { ...calling(call('a')), content: [] }, result('a')])],
   ['blank-content', 'messages[0].content', body([{ role: 'user', content: ' \n' }])],
@@ -207,13 +210,22 @@ const illegal: readonly (readonly [rule: string, path: string, unknown])[] = [
   ['orphan-tool-message', 'messages[4]', body([user, calling(call('a')), result('a'), user, result('a')])],
   ['duplicate-tool-message', 'messages[3]', body([user, calling(call('a')), result('a'), result('a')])],
   ['tool-call-id', 'messages[1].tool_call_id', body([user, { role: 'tool', content: 'x' }])], // B005
-  ['function-name', 'messages[1].name', body([user, { role: 'function', content: 'x' }])],
+  ['function-name', 'messages[2].name', body([user, calledFunction, { role: 'function', content: 'x' }])],
+  ['orphan-function-message', 'messages[1]', body([user, { role: 'function', name: 'f', content: 'x' }])],
+  ['orphan-function-message', 'messages[2]', body([user, calledFunction, { role: 'function', name: 'g', content: 'x' }])],
+  [
+    'orphan-function-message',
+    'messages[3]',
+    body([user, calledFunction, { role: 'function', name: 'f', content: 'x' }, { role: 'function', name: 'f', content: 'y' }]),
+  ],
+  ['call-id-long', 'messages[1].tool_calls[0].id', body([user, calling(call('x'.repeat(41))), result('x'.repeat(41))])],
   ['tools-type', 'tools', body([user], { tools: {} })],
   ['tools-empty', 'tools', body([user], { tools: [] })],
   ['tools-empty', 'functions', body([user], { functions: [] })],
   ['tool-name', 'tools[0]', body([user], { tools: [{ type: 'function', function: {} }] })],
   ['tool-name', 'functions[0]', body([user], { functions: [{}] })],
   ['choice-without-tools', 'tool_choice', body([user], { tool_choice: 'none' })],
+  ['parallel-without-tools', 'parallel_tool_calls', body([user], { parallel_tool_calls: false })],
   ['choice-without-tools', 'function_call', body([user], { function_call: 'none' })],
   ['choice-unknown', 'tool_choice', body([user], { tools: [tool], tool_choice: 'maybe' })],
   [

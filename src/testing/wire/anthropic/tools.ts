@@ -4,24 +4,32 @@ const legalId = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** No two calls of a request have one id. Each is answered exactly once, at the head of the user turn that follows it. */
 export function checkTools(turns: readonly WireTurn[], report: Report): void {
-  const seen = new Set<string>();
+  const earlier = new Set<string>();
   turns.forEach((turn, index) => {
-    if (turn.role === 'assistant') checkCalls(turn, turns[index + 1], seen, report);
+    if (turn.role === 'assistant') checkCalls(turn, turns[index + 1], earlier, report);
     else checkResults(turn, turns[index - 1], report);
   });
 }
 
-function checkCalls(turn: WireTurn, next: WireTurn | undefined, seen: Set<string>, report: Report): void {
+function checkCalls(turn: WireTurn, next: WireTurn | undefined, earlier: Set<string>, report: Report): void {
   const answered = new Set(next?.blocks.map(answeredId));
+  const seen = new Set<string>();
   for (const { type, fields, path } of turn.blocks) {
     if (type !== 'tool_use') continue;
     const id = String(fields.id);
     if (typeof fields.id !== 'string' || !legalId.test(id))
       report('tool-id', `${path}.id`, 'Expected 1 to 64 letters, digits, _ or -.');
-    if (seen.has(id)) report('tool-id-twice', `${path}.id`, `Expected ids that differ within a request, found ${id} again.`);
+    if (seen.has(id)) report('tool-id-twice', `${path}.id`, `Expected ids that differ within a turn, found ${id} again.`);
     else if (!answered.has(id)) report('call-unanswered', path, `Expected a result of ${id} in the next user turn.`);
+    else if (earlier.has(id))
+      report(
+        'tool-id-repeated',
+        `${path}.id`,
+        `Expected ids that differ within a request, found ${id} of an earlier turn again.`,
+      );
     seen.add(id);
   }
+  for (const id of seen) earlier.add(id);
 }
 
 function checkResults(turn: WireTurn, previous: WireTurn | undefined, report: Report): void {
