@@ -1,4 +1,5 @@
 import type { Message, Part, ToolResultPart } from '../../message.ts';
+import { splitSteps } from '../split-steps.ts';
 import { type Block, isBlank, isRecord, textBlock, typeOf } from './blocks.ts';
 import type { AnthropicBlock, AnthropicMessage } from './shape.ts';
 import { legalToolId } from './tool-id.ts';
@@ -6,8 +7,12 @@ import { legalToolId } from './tool-id.ts';
 /** The provider refuses an error result without content. */
 export const errorWithoutText = 'The tool failed without a message.';
 
-/** A neutral message as at most one native message; none where nothing is left to say. */
+/** A neutral message as native ones, an assistant's with its results step by step; none where nothing is left to say. */
 export function writeMessage(message: Message): AnthropicMessage[] {
+  return splitSteps(message).flatMap(writeStep);
+}
+
+function writeStep(message: Message): AnthropicMessage[] {
   const role = message.role === 'tool' ? 'user' : message.role;
   const content =
     role === 'user' ? writeUserParts(message.parts) : role === 'system' ? writeTexts(message.parts) : writeAssistant(message);

@@ -1,4 +1,5 @@
 import type { Message, Part, ToolCallPart, ToolResultPart } from '../../message.ts';
+import { splitSteps } from '../split-steps.ts';
 import { type Fields, isBlank, isRecord } from './fields.ts';
 import type { ChatMessage, WrittenMessage } from './shape.ts';
 import { legacyName, writeArguments } from './tool-call.ts';
@@ -7,7 +8,11 @@ import { legacyName, writeArguments } from './tool-call.ts';
  * A neutral message as native ones: each result is a message of its own, right after the calls of an assistant, before what a user
  * says beside them. Reasoning is left out: it was written for another prefix.
  */
-export function writeMessage({ role, parts }: Message): ChatMessage[] {
+export function writeMessage(message: Message): ChatMessage[] {
+  return splitSteps(message).flatMap(writeStep);
+}
+
+function writeStep({ role, parts }: Message): ChatMessage[] {
   const results: WrittenMessage[] = [];
   const content: unknown[] = [];
   const calls: ToolCallPart[] = [];
