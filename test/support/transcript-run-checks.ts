@@ -30,6 +30,8 @@ export interface Past {
   applied: number;
   /** Compactions that failed since the last that was applied, because the summary request did not fit. */
   overflows: number;
+  /** Size of the request whose summary did not fit last. */
+  overflowed: number;
 }
 
 /** How a compaction may fail here, where the provider always answers. */
@@ -141,7 +143,8 @@ export function findExcuse<Shape, Item, ShapeOfReply, Request extends Shape & Bo
   if (least > inputBudget) return 'what must stay';
   if (failureOf(step) === 'summarizer-overflow') return 'summary did not fit';
   const spoke = latestUserInput(request.messages.slice(-1)).length > 0;
-  if (plan.gate === 'suppressed' && past.overflows >= 3 && !spoke) return 'given up after overflows';
+  // A summary request that did not fit a smaller request does not fit this one.
+  if (plan.gate === 'suppressed' && past.overflows >= 3 && tokens >= past.overflowed && !spoke) return 'given up after overflows';
   return { problem: `has ${tokens} of ${inputBudget} tokens, ${least} must stay, gate ${plan.gate}` };
 }
 

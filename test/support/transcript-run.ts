@@ -49,7 +49,7 @@ export async function runConversation<Shape, Item, ShapeOfReply, Request extends
   const { adapter } = provider;
   const setting = { provider, contextWindow };
   const run = emptyRun();
-  const past: Past = { applied: 0, overflows: 0 };
+  const past: Past = { applied: 0, overflows: 0, overflowed: 0 };
   let events: CompactionEvent[] = [];
   let turns: Request[] = [];
   let summaries: Request[] = [];
@@ -90,7 +90,10 @@ export async function runConversation<Shape, Item, ShapeOfReply, Request extends
     if (typeof excuse === 'string') run.overBudget[excuse]++;
     else if (excuse) found.push(excuse.problem);
     if (failure) run.failures[failure]++;
-    if (failure === 'summarizer-overflow') past.overflows++;
+    if (failure === 'summarizer-overflow') {
+      past.overflows++;
+      past.overflowed = requestTokens(step.turns[0] ?? step.request);
+    }
 
     run.requests++;
     run.problems.push(...found.map((problem) => `request ${run.requests}: ${problem}`));
