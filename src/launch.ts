@@ -8,6 +8,7 @@ import { copyDeep } from './history/copy.ts';
 import { countReminders } from './history/replaced.ts';
 import { endMark, type Mark, startsWith } from './history/view.ts';
 import { foldState, type Overlay, stateAfter, type Track } from './overlay.ts';
+import { reportOnce, shield } from './report.ts';
 import { estimateInspection, type Inspection, readRaw, type Settings } from './settings.ts';
 import { createSnapshot } from './snapshot.ts';
 import { afterCancel, afterFailure, isSuppressed } from './trigger.ts';
@@ -224,33 +225,4 @@ export function describe<Request, Item, Reply>(
     inputTokens,
     inputBudget: budget.inputBudget,
   });
-}
-
-/** A callback that hears nothing more once the compaction is over, and whose faults stay its own. */
-function shield<Arguments extends unknown[]>(
-  callback: ((...args: Arguments) => void) | undefined,
-  signal: AbortSignal,
-): ((...args: Arguments) => void) | undefined {
-  if (!callback) return undefined;
-  return (...args) => {
-    if (signal.aborted) return;
-    try {
-      // As with observers: typed as returning nothing, it may still be an async function.
-      const result: unknown = callback(...args);
-      if (result instanceof Promise) result.catch(() => undefined);
-    } catch {
-      // What is shown changes nothing.
-    }
-  };
-}
-
-/** A notice that stands until the user says something new. */
-export function reportOnce<Request, Item, Reply>(
-  { onEvent }: Pick<Settings<Request, Item, Reply>, 'onEvent'>,
-  track: Track<Request, Item>,
-  notice: Notice,
-): void {
-  if (track.trigger.reported.includes(notice.code)) return;
-  track.trigger = { ...track.trigger, reported: [...track.trigger.reported, notice.code] };
-  notify(onEvent, { type: 'notice', conversation: track.conversation, ...notice });
 }

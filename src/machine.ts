@@ -6,9 +6,10 @@ import { untilAborted } from './flight.ts';
 import { copyDeep } from './history/copy.ts';
 import { countReminders } from './history/replaced.ts';
 import { endMark, type RequestView } from './history/view.ts';
-import { beginsWith, describe, type Launched, launch, type ManualCompaction, reportOnce, type Subject } from './launch.ts';
+import { beginsWith, describe, type Launched, launch, type ManualCompaction, type Subject } from './launch.ts';
 import type { Message } from './message.ts';
 import type { Track } from './overlay.ts';
+import { reportOnce } from './report.ts';
 import { inspect, readRaw, type Settings } from './settings.ts';
 import type { Gate } from './trigger.ts';
 
