@@ -3,7 +3,7 @@ import type { ContextBudget } from './budget/context-budget.ts';
 import type { Meter, UsageAnchor } from './budget/meter.ts';
 import { CompactionError } from './errors.ts';
 import { copyDeep } from './history/copy.ts';
-import { type ItemReader, messagesOf, type Reading } from './history/reading.ts';
+import { checkpointsFirst, type ItemReader, messagesOf, type Reading } from './history/reading.ts';
 import { repairItems } from './history/repair.ts';
 import { divide, type RecognizeReplacement, type ReplacedPart } from './history/replaced.ts';
 import type { IsUserInput } from './history/turns.ts';
@@ -169,7 +169,9 @@ function rebuild<Request, Item, Reply>(
   { adapter, read }: CompactionDeps<Request, Item, Reply>,
 ): { readings: Reading<Item>[]; view: RequestView<Request, Item> } {
   const readings = adapter.writeMessage(replacement).map(read);
-  const items = [...view.leading, ...readings, ...part.laterSystem, ...part.tail].map((reading) => reading.item);
+  const items = [...view.leading, ...checkpointsFirst([...readings, ...part.laterSystem]), ...part.tail].map(
+    (reading) => reading.item,
+  );
   return { readings, view: readRequest(adapter, read, adapter.withItems(view.request, items)) };
 }
 

@@ -7,6 +7,7 @@ export type {
   ErrorClass,
   FinishReason,
   ForkOptions,
+  PairOptions,
   ProviderAdapter,
   ReadReplyOptions,
   ReplySummary,

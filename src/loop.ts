@@ -3,7 +3,7 @@ import type { BudgetEstimate } from './budget/estimate.ts';
 import { CompactionError } from './errors.ts';
 import { notify } from './events.ts';
 import { copyDeep } from './history/copy.ts';
-import { messagesOf } from './history/reading.ts';
+import { isCheckpoint, messagesOf } from './history/reading.ts';
 import { repairItems } from './history/repair.ts';
 import { readNamed } from './history/view.ts';
 import type { ManualCompaction, Subject } from './launch.ts';
@@ -32,7 +32,11 @@ export interface LoopRequestOptions<Request> {
 }
 
 /** The caller's own type of an item, where the conversation stands under its usual name. */
-export type ItemOf<Request, Item> = Request extends { messages: readonly (infer Own)[] } ? Own : Item;
+export type ItemOf<Request, Item> = Request extends { messages: readonly (infer Own)[] }
+  ? Own
+  : Request extends { input: readonly (infer Own)[] }
+    ? Own
+    : Item;
 
 /** A reply as it was appended. */
 export interface AppendedReply {
@@ -180,7 +184,9 @@ export class AutoCompactingLoop<Request, Item, Reply> {
       request ??
       adapter.withItems(
         this.#request,
-        readRaw(this.#settings, this.#request).leading.map(({ item }) => item),
+        readRaw(this.#settings, this.#request)
+          .leading.filter((reading) => !isCheckpoint(reading))
+          .map(({ item }) => item),
       );
     readRaw(this.#settings, next);
     this.#track.flight?.discard();

@@ -3,7 +3,7 @@ import type { UsageAnchor } from './budget/meter.ts';
 import type { Compaction } from './compaction.ts';
 import type { Flight } from './flight.ts';
 import { BoundedMap } from './history/bounded-map.ts';
-import { type ItemReader, isSystem } from './history/reading.ts';
+import { checkpointsFirst, type ItemReader, isSystem } from './history/reading.ts';
 import { repairItems } from './history/repair.ts';
 import { endMark, type Mark, type RequestView, readRequest, startsWith } from './history/view.ts';
 import type { Message } from './message.ts';
@@ -82,8 +82,7 @@ export function applyOverlay<Request, Item, Reply>(
 ): { view: RequestView<Request, Item>; repairs: readonly string[] } {
   const readings = [
     ...raw.leading,
-    ...overlay.items.map(deps.read),
-    ...raw.body.slice(0, overlay.covered.count).filter(isSystem),
+    ...checkpointsFirst([...overlay.items.map(deps.read), ...raw.body.slice(0, overlay.covered.count).filter(isSystem)]),
     ...raw.body.slice(overlay.covered.count),
   ];
   const { items: sound, repairs } = repairItems(readings, deps, { closeOpen: false });

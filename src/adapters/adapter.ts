@@ -1,4 +1,4 @@
-import type { Message, ToolCallPart } from '../message.ts';
+import type { Message, Part, ToolCallPart, ToolResultPart } from '../message.ts';
 
 /** Whose tokenizer and image prices apply where the model's name does not tell. */
 export type TokenFamily = 'openai' | 'anthropic' | 'google' | 'generic';
@@ -73,6 +73,15 @@ export interface ReadReplyOptions {
   onText?: ((text: string) => void) | undefined;
 }
 
+export interface PairOptions {
+  /** Also for calls that still wait at the end of the conversation, which is over. */
+  closeOpen: boolean;
+  /** What stands for a result that is missing. */
+  missingResult: string;
+  /** What stands for a result whose call is missing, as a message of the user. */
+  writeOrphan: (result: ToolResultPart) => readonly Part[];
+}
+
 export type ErrorClass =
   | { kind: 'overflow'; limit?: number; requested?: number }
   | { kind: 'retryable'; retryAfter?: number /* milliseconds */ }
@@ -105,6 +114,12 @@ export interface ProviderAdapter<Shape, Item, Reply> {
    * nothing is wrong, undefined where nothing is left. Pairing of calls and results is not its business.
    */
   repairItem(item: Item): Item | undefined;
+  /**
+   * The items without what the provider refuses beside each other: calls without results, results without calls, halves of pairs of the
+   * provider's own. The same array where nothing is wrong. Only for shapes where a result need not stand right behind its call, or where
+   * one turn is several items; for all others the library pairs.
+   */
+  pairItems?(items: readonly Item[], options: PairOptions): readonly Item[];
 
   /** The request that asks for a summary: the parent's plus one user message at the end. */
   forkForSummary<R extends Shape>(request: R, instruction: string, options: ForkOptions): SummaryFork<R>;

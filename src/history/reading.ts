@@ -63,6 +63,18 @@ export function isSystem(reading: Reading<unknown>): boolean {
   return reading.messages.length > 0 && reading.messages.every((message) => message.role === 'system');
 }
 
+/** True for a standing item that only the provider can read, such as its own compaction: it stands for all before it, so it stays in front. */
+export function isCheckpoint(reading: Reading<unknown>): boolean {
+  return (
+    isSystem(reading) && reading.messages.every(({ parts }) => parts.length > 0 && parts.every(({ type }) => type === 'native'))
+  );
+}
+
+/** Items of which the checkpoints stand first, otherwise in their order. */
+export function checkpointsFirst<Item>(readings: readonly Reading<Item>[]): Reading<Item>[] {
+  return [...readings.filter(isCheckpoint), ...readings.filter((reading) => !isCheckpoint(reading))];
+}
+
 /** How many items at the start hold standing instructions only. */
 export function countLeadingSystem(readings: readonly Reading<unknown>[]): number {
   const first = readings.findIndex((reading) => !isSystem(reading));

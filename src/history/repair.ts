@@ -34,9 +34,14 @@ export function repairItems<Request, Item, Reply>(
     if (reading.sound === reading.item) return [reading];
     return reading.sound === undefined ? [] : [read(reading.sound)];
   });
-  if (isPaired(sound, closeOpen)) return { items: sound.map((reading) => reading.item), repairs: [...repairs] };
-  repairs.add('Tool calls and results were brought back together.');
-  return { items: pair(sound, adapter, closeOpen), repairs: [...repairs] };
+  const items = sound.map((reading) => reading.item);
+  const paired = adapter.pairItems
+    ? adapter.pairItems(items, { closeOpen, missingResult, writeOrphan: writeOrphanRecord })
+    : isPaired(sound, closeOpen)
+      ? items
+      : pair(sound, adapter, closeOpen);
+  if (paired !== items) repairs.add('Tool calls and results were brought back together.');
+  return { items: paired, repairs: [...repairs] };
 }
 
 /** True where each call is answered exactly once by the results right after it. */
