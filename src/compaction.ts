@@ -90,8 +90,7 @@ export async function compactView<Request, Item, Reply>(
   if (trigger === 'automatic' && !part.lastUserMessage && !part.saidBefore)
     throw new CompactionError('no-user-message', 'Automatic compaction requires a user message.'); // K20
   await meter.load();
-  const instruction =
-    deps.replacePrompt ?? (trigger === 'manual' ? buildCompactionPrompt(form.instructions) : buildAutoCompactionPrompt());
+  const instruction = instructionFor(deps, trigger, form);
   const tokensBefore = meter.measure(view, input.anchor).tokens;
   const { request, repairs } = repairedRequest(view, deps);
 
@@ -100,7 +99,7 @@ export async function compactView<Request, Item, Reply>(
     request,
     messages: copyDeep(messagesOf([...view.leading, ...view.body])),
     instruction,
-    maxTokens: deps.maxTokens ?? Math.max(smallestDefaultCap, Math.min(largestDefaultCap, Math.floor(budget.inputBudget / 5))),
+    maxTokens: wantedCap(deps, budget),
     roomForOutput: roomForOutput(deps, input, instruction),
     retries: deps.retries,
     countTokens: meter.count,
@@ -134,6 +133,20 @@ export async function compactView<Request, Item, Reply>(
     changed: repairs.length > 0 ? [...changed, 'repaired history'] : changed,
     repairs,
   };
+}
+
+/** What the model is asked. */
+export function instructionFor(
+  { replacePrompt }: { replacePrompt?: string | undefined },
+  trigger: 'automatic' | 'manual',
+  form: ManualForm,
+): string {
+  return replacePrompt ?? (trigger === 'manual' ? buildCompactionPrompt(form.instructions) : buildAutoCompactionPrompt());
+}
+
+/** How long a summary may be, as long as the window has room for it. */
+export function wantedCap({ maxTokens }: { maxTokens?: number | undefined }, { inputBudget }: ContextBudget): number {
+  return maxTokens ?? Math.max(smallestDefaultCap, Math.min(largestDefaultCap, Math.floor(inputBudget / 5)));
 }
 
 /** What the window has left beside the request and the instruction, in tokens; 0 or less where these alone are too long. */

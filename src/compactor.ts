@@ -153,7 +153,6 @@ export function createCompactor<Shape, Item, ReplyShape, Request extends Shape, 
     restore(snapshot) {
       store.add(restoreSnapshot(settings.adapter, snapshot));
     },
-    // Forks of a conversation share its doubt.
     reconcile: (compactionId, committed) =>
       store.tracks().filter((track) => reconcile(track, compactionId, committed)).length > 0,
   };

@@ -8,11 +8,12 @@ import { repairItems } from './history/repair.ts';
 import { readNamed } from './history/view.ts';
 import type { ManualCompaction, Subject } from './launch.ts';
 import { type CompactionResult, checkBeforeRequest, compactNow, reconcile, render } from './machine.ts';
-import type { Message, ToolCallPart } from './message.ts';
+import { type Message, type ToolCallPart, textOf } from './message.ts';
 import { observeUsage } from './observe.ts';
 import type { CompactorOptions, Send } from './options.ts';
 import { applyOverlay, createTrack, type Track } from './overlay.ts';
 import { normalizeReply } from './reply.ts';
+import { reportOnce } from './report.ts';
 import { estimateInspection, inspect, readRaw, resolveOptions, type Settings } from './settings.ts';
 import { type ConversationSnapshot, createSnapshot, restoreSnapshot } from './snapshot.ts';
 
@@ -40,6 +41,7 @@ export type ItemOf<Request, Item> = Request extends { messages: readonly (infer 
 
 /** A reply as it was appended. */
 export interface AppendedReply {
+  /** What the user may see of it, without reasoning. */
   text: string;
   finish: FinishReason;
   /** The calls to run. Empty where the reply did not end normally. */
@@ -136,7 +138,11 @@ export class AutoCompactingLoop<Request, Item, Reply> {
     this.#observe(track, this.#prepared ?? this.#request, () => summary.usage);
     this.#append(items);
     this.#reportRepairs(repairs);
-    return { text: summary.text, finish: summary.finish, calls: copyDeep([...calls]) };
+    const text = items
+      .flatMap((item) => adapter.readItem(item))
+      .map(textOf)
+      .join('\n');
+    return { text, finish: summary.finish, calls: copyDeep([...calls]) };
   }
 
   /** Compacts where it is due and returns the request to send. */
@@ -213,7 +219,8 @@ export class AutoCompactingLoop<Request, Item, Reply> {
   #render(): Request {
     const { request } = this;
     try {
-      return render(this.#settings, this.#track, request).request;
+      const rendered = render(this.#settings, this.#track, request).request;
+      return this.#track.replacements.size > 0 ? this.#repaired(rendered) : rendered;
     } catch {
       return request; // what was made unreadable in place goes out as it is: the check has reported it
     }
@@ -223,16 +230,15 @@ export class AutoCompactingLoop<Request, Item, Reply> {
     const { adapter, read } = this.#settings;
     for (const item of items) read(item);
     this.#request = adapter.withItems(this.#request, [...adapter.items(this.#request), ...items]);
-    if (this.#track.replacements.size > 0) this.#repair();
   }
 
-  /** A result may come after its call went into a summary: what is left of it stays as a record. */
-  #repair(): void {
-    const { leading, body } = readRaw(this.#settings, this.#request);
+  /** A result may come after its call went into a summary: what goes out has it as a record. The history stays: more may come. */
+  #repaired(request: Request): Request {
+    const { leading, body } = readRaw(this.#settings, request);
     const { items, repairs } = repairItems([...leading, ...body], this.#settings, { closeOpen: false });
-    if (repairs.length === 0) return;
-    this.#request = this.#settings.adapter.withItems(this.#request, items);
-    this.#reportRepairs(repairs);
+    if (repairs.length === 0) return request;
+    reportOnce(this.#settings, this.#track, { code: 'repaired', message: repairs.join(' ') });
+    return this.#settings.adapter.withItems(request, items);
   }
 
   /** The same request with an array of its own: nobody else adds to it. */

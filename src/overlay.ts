@@ -71,7 +71,7 @@ export function stateAfter<Request, Item>(
 /** The state of a conversation that has the replacement in it. */
 export function foldState<Item>(state: TrackState<Item>): TrackState<Item> {
   if (!state.overlay) return state;
-  return { ...state, overlay: undefined, trigger: { ...state.trigger, attempt: state.overlay.rebuilt } };
+  return { ...state, overlay: undefined, trigger: { ...state.trigger, attempt: state.overlay.rebuilt, reportedAt: undefined } };
 }
 
 /** The conversation as it is sent: the replacement in place of what it covers. System items come from the current request. */

@@ -1,13 +1,14 @@
 import type { BudgetEstimate } from './budget/estimate.ts';
-import { roomForOutput } from './compaction.ts';
+import { instructionFor, roomForOutput, wantedCap } from './compaction.ts';
 import { decide, recognizeOf } from './decide.ts';
 import { type CompactionErrorCode, isCompactionError } from './errors.ts';
 import { copyDeep } from './history/copy.ts';
+import { isSystem } from './history/reading.ts';
 import { divide } from './history/replaced.ts';
 import type { Message } from './message.ts';
 import type { Track } from './overlay.ts';
-import { buildAutoCompactionPrompt } from './prompt/instruction.ts';
 import { estimateInspection, type Inspection, inspect, readRaw, type Settings } from './settings.ts';
+import { fittingCap, isWorthAsking } from './summarize/fork.ts';
 import type { Gate } from './trigger.ts';
 
 /** What `prepare` would do with a request now. */
@@ -55,14 +56,14 @@ function dividePlan<Request, Item, Reply>(
   { view }: Inspection<Request, Item>,
 ): Pick<CompactionPlan, 'summarized' | 'kept'> {
   try {
-    const { replaced, laterSystem, lastUserMessage } = divide(view, {
+    const { replaced, laterSystem, lastUserMessage, tail } = divide(view, {
       isUserInput: settings.isUserInput,
       recognize: recognizeOf(track),
     });
     return {
       summarized: { items: replaced.length, tokens: settings.meter.countReadings(replaced, view.context.model) },
       kept: {
-        systemItems: view.leading.length + laterSystem.length,
+        systemItems: view.leading.length + laterSystem.length + tail.filter(isSystem).length,
         lastUserMessage: lastUserMessage && { role: 'user', parts: copyDeep(lastUserMessage) },
       },
     };
@@ -79,6 +80,10 @@ function findObstacle<Request, Item, Reply>(
 ): CompactionErrorCode | undefined {
   const { lastUserMessage, saidBefore } = divide(view, { isUserInput: settings.isUserInput, recognize: recognizeOf(track) });
   if (!lastUserMessage && !saidBefore) return 'no-user-message';
-  const room = roomForOutput(settings, { view, budget, anchor: track.anchor }, buildAutoCompactionPrompt());
-  return settings.asksModel && room <= 0 ? 'summarizer-overflow' : undefined;
+  if (!settings.asksModel) return undefined;
+  const instruction = instructionFor(settings, 'automatic', {});
+  const room = roomForOutput(settings, { view, budget, anchor: track.anchor }, instruction);
+  const wanted = wantedCap(settings, budget);
+  const cap = fittingCap({ adapter: settings.adapter, request: view.request, instruction, roomForOutput: room }, wanted);
+  return isWorthAsking(cap, wanted) ? undefined : 'summarizer-overflow';
 }

@@ -46,6 +46,18 @@ describe('a loop', () => {
     expect(JSON.stringify(loop.request)).toContain('the result');
   });
 
+  it('gives a tool that is interrupted by the user its real result when it comes, also after a compaction', async () => {
+    const { loop } = createLoop({ when: 'never' });
+    await loop.compact();
+    const [call, result] = toolTurn('slow', 'the real result');
+    loop.append([call!, { role: 'user', content: 'Also do that.' }]);
+    loop.append([result!]);
+    const sent = JSON.stringify(await loop.prepare());
+    expect(validateOpenAiChat(await loop.prepare())).toEqual([]);
+    expect(sent).toContain('the real result');
+    expect(sent).not.toMatch(/interrupted|whose call is missing/);
+  });
+
   it('runs no call of a reply without a natural end', async () => {
     for (const finish of ['length', 'content_filter', null]) {
       const { loop } = createLoop();
@@ -124,7 +136,7 @@ describe('thinking', () => {
     ],
   };
 
-  it('fits the window together with the request and the summary', async () => {
+  it.each([false, true])('fits the window together with the request and the summary (stream: %s)', async (stream) => {
     const sent: { max_tokens: number }[] = [];
     const compactor = createCompactor({
       adapter: anthropicMessages(),
@@ -136,7 +148,7 @@ describe('thinking', () => {
       },
     });
     const estimate = compactor.estimate(request).tokens;
-    await compactor.prepare(request);
+    await compactor.prepare({ ...request, stream });
     expect(sent).toHaveLength(1);
     expect(sent[0]!.max_tokens).toBeGreaterThan(10_000);
     expect(sent[0]!.max_tokens + estimate).toBeLessThanOrEqual(50_000);

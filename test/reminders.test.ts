@@ -30,6 +30,16 @@ describe('reminders that a host puts at the end of each request', () => {
     expect(JSON.stringify(sent)).not.toContain('Reminder: 0');
   });
 
+  it('may be system messages too', async () => {
+    const { create, events } = createWrapper();
+    const messages = [...longConversation().messages];
+    for (let step = 0; step < 8; step++) {
+      await create({ ...longConversation(), messages: [...messages, { role: 'system', content: `It is ${step} o'clock.` }] });
+      messages.push(...toolTurn(`more_${step}`, 'c'.repeat(60)));
+    }
+    expect(lifecycleOf(events)).toEqual(['started', 'applied']);
+  });
+
   it('do not start a failed compaction again', async () => {
     const { create, model } = createWrapper({ retain, steps: Array.from({ length: 20 }, () => summarizes(' ')) });
     for (let step = 0; step < 10; step++) await create(withReminder(longConversation().messages, step));

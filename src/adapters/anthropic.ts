@@ -50,9 +50,12 @@ export function anthropicMessages(): ProviderAdapter<AnthropicRequest, Anthropic
 }
 
 /** Turns that the request had already stay as they are, however odd: only what comes behind their last complete turn is arranged. */
-function arrangeNewTurns(known: readonly AnthropicMessage[], items: readonly AnthropicMessage[]): AnthropicMessage[] {
+function arrangeNewTurns(
+  known: readonly AnthropicMessage[] | null | undefined,
+  items: readonly AnthropicMessage[],
+): AnthropicMessage[] {
   let same = 0;
-  while (same < items.length && items[same] === known[same]) same++;
+  while (same < items.length && items[same] === known?.[same]) same++;
   if (same === items.length) return [...items];
   const start = items.slice(0, same).findLastIndex(({ role }) => role === 'assistant') + 1;
   return [...items.slice(0, start), ...arrangeTurns(items.slice(start))];

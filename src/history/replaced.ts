@@ -57,14 +57,18 @@ export function divide<Request, Item>(
 }
 
 /**
- * How many user-role items at the end are not the user's input. Hosts put them there anew for each request: covered by a replacement, they
- * would make it void with the next one.
+ * How many items at the end are reminders: of a system role, or of the user's without being the user's input. Hosts put them there anew for
+ * each request: covered by a replacement, they would make it void with the next one.
  */
 export function countReminders(readings: readonly Reading<unknown>[], isUserInput: IsUserInput): number {
   let count = 0;
   for (let index = readings.length - 1; index > 0; index--) {
     const messages = readings[index]?.messages ?? [];
-    if (!messages.every((message) => isUserText(message) && !isUserInput(message)) || messages.length === 0) break;
+    if (
+      !messages.every((message) => message.role === 'system' || (isUserText(message) && !isUserInput(message))) ||
+      messages.length === 0
+    )
+      break;
     count++;
   }
   return count;

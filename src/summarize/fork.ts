@@ -9,7 +9,6 @@ import type { Summarizer, Summary, SummaryTask } from './summarizer.ts';
 export const toolDenial = 'Tool calls are disabled during compaction; use the history.';
 
 const mostDenialRounds = 3;
-/** A summary that may not even have this many tokens is not worth asking for. */
 const smallestCap = 64;
 
 /**
@@ -34,34 +33,40 @@ export function forkSummarizer(): Summarizer {
   };
 }
 
-/** The fork with the wanted cap, lowered so that request, summary and thinking fit the window together. */
 function forkWithin<Request, Item, Reply>(task: SummaryTask<Request, Item, Reply>, maxTokens: number): SummaryFork<Request> {
   const { adapter, request, instruction, roomForOutput } = task;
-  const cap = Math.min(maxTokens, roomForOutput);
-  requireRoom(cap, task);
-  const fork = adapter.forkForSummary(request, instruction, { maxTokens: cap });
-  const excess = (capOf(task, fork) ?? 0) - roomForOutput; // what the adapter added for thinking
-  if (excess <= 0) return fork;
-  requireRoom(cap - excess, task);
-  return adapter.forkForSummary(request, instruction, { maxTokens: cap - excess });
+  const cap = fittingCap(task, maxTokens);
+  if (!isWorthAsking(cap, maxTokens))
+    throw new CompactionError(
+      'summarizer-overflow',
+      roomForOutput > 0
+        ? `Expected room for a summary beside the request, but the window has only ${roomForOutput} tokens left.`
+        : `Expected the summary request to fit the window, but it is ${-roomForOutput} tokens too long.`,
+    );
+  return adapter.forkForSummary(request, instruction, { maxTokens: cap });
+}
+
+/** The wanted cap, lowered so that request, summary and thinking fit the window together. Below 1 where not even that helps. */
+export function fittingCap<Request, Item, Reply>(
+  task: Pick<SummaryTask<Request, Item, Reply>, 'adapter' | 'request' | 'instruction' | 'roomForOutput'>,
+  maxTokens: number,
+): number {
+  const { adapter, request, instruction, roomForOutput } = task;
+  const least = adapter.forkForSummary(request, instruction, { maxTokens: 1 });
+  const thinking = Math.max(0, (capOf(task, least) ?? 1) - 1); // what the adapter adds to every cap
+  return Math.min(maxTokens, roomForOutput - thinking);
+}
+
+/** A summary that may have hardly any tokens is not worth asking for. */
+export function isWorthAsking(cap: number, maxTokens: number): boolean {
+  return cap >= Math.min(maxTokens, smallestCap);
 }
 
 function capOf<Request, Item, Reply>(
-  { adapter }: SummaryTask<Request, Item, Reply>,
+  { adapter }: Pick<SummaryTask<Request, Item, Reply>, 'adapter'>,
   fork: SummaryFork<Request>,
 ): number | undefined {
   return adapter.context(fork.request).outputCap;
-}
-
-function requireRoom(cap: number, task: Pick<SummaryTask<unknown, unknown, unknown>, 'maxTokens' | 'roomForOutput'>): void {
-  const { maxTokens, roomForOutput } = task;
-  if (cap >= Math.min(maxTokens, smallestCap)) return;
-  throw new CompactionError(
-    'summarizer-overflow',
-    roomForOutput > 0
-      ? `Expected room for a summary beside the request, but the window has only ${roomForOutput} tokens left.`
-      : `Expected the summary request to fit the window, but it is ${-roomForOutput} tokens too long.`,
-  );
 }
 
 function summarize<Request, Item, Reply>(task: SummaryTask<Request, Item, Reply>, fork: SummaryFork<Request>): Promise<Summary> {

@@ -83,7 +83,9 @@ describe.each(Object.entries(forms))('a reply as %s', (_form, make) => {
     ['content_filter', 'content-filter'],
     ['tool_calls', 'tool-calls'],
     ['function_call', 'tool-calls'],
-    ['eos', 'other'],
+    ['eos', 'stop'],
+    ['tool_use', 'tool-calls'],
+    ['whatever', 'other'],
     [null, 'incomplete'],
     ['', 'incomplete'],
   ])('ends by %j as %s', async (finish, expected) => {

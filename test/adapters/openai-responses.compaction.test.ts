@@ -183,8 +183,9 @@ describe('compaction of a Responses history', () => {
     for (const item of [thought('2'), call('c'), result('c', 'one'), user('Thanks.')]) loop.append([item]);
     expect(loop.request.input?.slice(2)).toEqual([thought('2'), call('c'), result('c', 'one'), user('Thanks.')]);
     loop.append([result('a', 'late')]); // its call went into the summary
-    expect(validateOpenAiResponses(loop.request)).toEqual([]);
-    expect(JSON.stringify(loop.request)).toContain('late');
+    const prepared = await loop.prepare();
+    expect(validateOpenAiResponses(prepared)).toEqual([]);
+    expect(JSON.stringify(prepared)).toContain('late');
     expect(noticesOf(events)).toEqual(['repaired']);
     loop.reset();
     expect(loop.request.input).toEqual([]);

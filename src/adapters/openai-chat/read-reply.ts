@@ -14,6 +14,11 @@ const finishReasons: ReadonlyMap<unknown, FinishReason> = new Map([
   ['model_length', 'length'],
   ['tool_calls', 'tool-calls'],
   ['function_call', 'tool-calls'],
+  // What compatible servers say.
+  ['tool_use', 'tool-calls'],
+  ['end_turn', 'stop'],
+  ['eos', 'stop'],
+  ['STOP', 'stop'],
   ['content_filter', 'content-filter'],
 ]);
 
