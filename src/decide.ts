@@ -1,10 +1,14 @@
 import type { Measurement } from './budget/meter.ts';
 import { isCompactionError } from './errors.ts';
+import { fingerprint } from './history/fingerprint.ts';
+import { messagesOf } from './history/reading.ts';
 import { countReminders, divide, type RecognizeReplacement, recognizeBy } from './history/replaced.ts';
 import { hasCompletedTurn, openCalls } from './history/turns.ts';
+import type { RequestView } from './history/view.ts';
+import type { Message } from './message.ts';
 import type { Track } from './overlay.ts';
 import type { Inspection, Settings } from './settings.ts';
-import { asksForUserInput, closedGate, closedSizeGate, type Gate, type GateFacts } from './trigger.ts';
+import { closedGate, closedSizeGate, type Gate, type GateFacts, isSuppressed } from './trigger.ts';
 
 export interface Decision {
   /** The first gate that is closed; absent where compaction should happen. */
@@ -68,6 +72,7 @@ function readFacts<Request, Item, Reply>(
   const recent = raw.body.slice(attempt?.count ?? 0);
   const unheard = raw.body.slice(Math.max(attempt?.count ?? 0, reportedAt?.count ?? 0));
   const turns = { toolsOnly: settings.when === 'tool-turn', isUserInput: settings.isUserInput };
+  const isInput = (message: Message): boolean => message.role === 'user' && settings.isUserInput(message);
   return {
     oneShot,
     disabled: settings.when === 'never',
@@ -75,10 +80,20 @@ function readFacts<Request, Item, Reply>(
     openCall: openCalls(raw.body).length > 0,
     pending: view.context.pending !== undefined,
     serverHeld: view.context.serverHeld !== undefined,
-    newUserInput:
-      asksForUserInput(track.trigger) &&
-      unheard.some(({ messages }) => messages.some((message) => message.role === 'user' && settings.isUserInput(message))),
+    // Failures are remembered by what was said: a host that changes what comes after it starts nothing again.
+    newUserInput: isSuppressed(track.trigger)
+      ? saidSoFar(settings, raw) !== track.trigger.failedInput
+      : track.trigger.reported.length > 0 && unheard.some(({ messages }) => messages.some(isInput)),
   };
+}
+
+/** How much the user has said and what came last: other where something new was said, the same where only the rest changed. */
+export function saidSoFar<Request, Item, Reply>(
+  { isUserInput }: Settings<Request, Item, Reply>,
+  raw: RequestView<Request, Item>,
+): string {
+  const said = messagesOf(raw.body).filter((message) => message.role === 'user' && isUserInput(message));
+  return `${said.length} ${fingerprint(said.at(-1)?.parts)}`;
 }
 
 /** Closed where what must stay does not fit, or where nothing could be replaced. */

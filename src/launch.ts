@@ -1,6 +1,6 @@
 import type { Usage } from './adapters/adapter.ts';
 import { type Compaction, compactView, type ManualForm } from './compaction.ts';
-import { recognizeOf } from './decide.ts';
+import { recognizeOf, saidSoFar } from './decide.ts';
 import { CompactionError, describeFailure, isCompactionError } from './errors.ts';
 import { type Notice, notify } from './events.ts';
 import { type FlightOutcome, startFlight, untilAborted } from './flight.ts';
@@ -140,7 +140,7 @@ export function launch<Request, Item, Reply>(
       outcome.error = error;
       if (error.code === 'commit-in-doubt') doubt();
       if (trigger === 'manual') return;
-      track.trigger = afterFailure(track.trigger, covered);
+      track.trigger = afterFailure(track.trigger, covered, saidSoFar(settings, raw));
       notify(settings.onEvent, { type: 'auto_compaction_failed', ...lifecycle, error, usage: usage() });
       if (isSuppressed(track.trigger))
         reportOnce(settings, track, {

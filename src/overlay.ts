@@ -137,7 +137,7 @@ export function createTrackStore<Request, Item>(
   /** A rewind or a fork behind the covered part: it shares the replacement and goes its own way from there. */
   function fork({ overlay, replacements, trigger }: TrackState<Item>): Track<Request, Item> {
     const track = createTrack<Request, Item>();
-    return Object.assign(track, { overlay, replacements, trigger: { ...trigger, failures: 0, inDoubt: undefined } });
+    return Object.assign(track, { overlay, replacements, trigger: { ...trigger, inDoubt: undefined } });
   }
 
   return {

@@ -74,6 +74,7 @@ function snapshotSchema() {
     trigger: z.object({
       attempt: z.optional(mark),
       failures: z.number(),
+      failedInput: z.optional(z.string()),
       sizeAfter: z.optional(z.number()),
       inDoubt: z.optional(z.string()),
       reported: z.array(z.string()),

@@ -29,6 +29,8 @@ export interface TriggerState {
   attempt?: Mark | undefined;
   /** Failures in a row, cancellations not counted. */
   failures: number;
+  /** What the user had said at the last failure, as a fingerprint. */
+  failedInput?: string | undefined;
   /** Size of the request right after the last success, in tokens. */
   sizeAfter?: number | undefined;
   /** Set while a commit is in doubt: its compaction's id. */
@@ -77,11 +79,6 @@ export function isSuppressed(state: TriggerState): boolean {
   return state.failures >= mostFailures;
 }
 
-/** True where it matters whether the user said something new. */
-export function asksForUserInput(state: TriggerState): boolean {
-  return isSuppressed(state) || state.reported.length > 0;
-}
-
 /** The gate of size: at or over the threshold, and grown since the last success. */
 export function closedSizeGate(
   tokens: number,
@@ -97,8 +94,8 @@ export function afterSuccess(state: TriggerState, attempt: Mark, sizeAfter: numb
   return { ...state, attempt, failures: 0, sizeAfter };
 }
 
-export function afterFailure(state: TriggerState, attempt: Mark): TriggerState {
-  return { ...state, attempt, failures: state.failures + 1 };
+export function afterFailure(state: TriggerState, attempt: Mark, failedInput: string): TriggerState {
+  return { ...state, attempt, failures: state.failures + 1, failedInput };
 }
 
 export function afterCancel(state: TriggerState, attempt: Mark): TriggerState {

@@ -45,4 +45,19 @@ describe('reminders that a host puts at the end of each request', () => {
     for (let step = 0; step < 10; step++) await create(withReminder(longConversation().messages, step));
     expect(model.summaries).toHaveLength(1);
   });
+
+  it('and edits of what came last do not lift three failures: only the user does', async () => {
+    const { create, model } = createWrapper({ steps: Array.from({ length: 20 }, () => summarizes(' ')) });
+    const { messages } = longConversation();
+    const edited = (step: number): ChatMessage[] => [
+      ...messages.slice(0, -1),
+      ...toolTurn('call_2', `${step}${'b'.repeat(3000)}`).slice(1),
+    ];
+    const conversation = 'named';
+    for (let step = 0; step < 10; step++) await create({ ...longConversation(), messages: edited(step) }, { conversation });
+    expect(model.summaries).toHaveLength(3);
+    const more = [...edited(10), { role: 'assistant', content: 'Done.' }, user('Read the second file.')];
+    await create({ ...longConversation(), messages: more }, { conversation });
+    expect(model.summaries).toHaveLength(4);
+  });
 });
