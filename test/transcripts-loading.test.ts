@@ -305,6 +305,7 @@ describe('other agents', () => {
 const conversations = loadConversations();
 console.log(`transcripts: ${conversations.length} conversations run`);
 
+// The recordings are not part of the project: where they are absent there is nothing to run, and the count above says so.
 describe.skipIf(conversations.length === 0)('every request of every recorded conversation', () => {
   it('is valid for OpenAI Chat', () => {
     for (const conversation of conversations) {

@@ -22,6 +22,7 @@ const settings: readonly Setting[] = [
 const conversations = loadConversations();
 console.log(`transcripts: ${conversations.length} conversations run through compaction`);
 
+// The recordings are not part of the project: where they are absent there is nothing to run, and the count above says so.
 describe.skipIf(conversations.length === 0)('every recorded conversation, request by request as it grew', () => {
   it('keeps OpenAI Chat requests valid, true to the original and inside their budget', { timeout: 300_000 }, async () => {
     await runAll(openaiProvider);

@@ -51,9 +51,9 @@ describe('readToolUse', () => {
   });
 
   it('shortens a long absolute path where it only tells a source', () => {
-    expect(use('read', { path: '/home/me/work/repo/src/a.ts' })).toMatchObject({
+    expect(use('read', { path: '/srv/builds/nightly/repo/src/a.ts' })).toMatchObject({
       label: '…/repo/src/a.ts',
-      read: ['/home/me/work/repo/src/a.ts'],
+      read: ['/srv/builds/nightly/repo/src/a.ts'],
     });
   });
 
