@@ -13,6 +13,8 @@ export interface Usage {
   cacheWriteTokens?: number;
   /** The part of the output that was reasoning. */
   reasoningTokens?: number;
+  /** The reply that this was counted for, where the server holds it under an id that requests may go on from. No number: never added up. */
+  responseId?: string;
 }
 
 /** What surrounds the conversation in a request. */
@@ -26,13 +28,22 @@ export interface RequestContext {
   outputCap?: number | undefined;
   /** Why the conversation must not be touched now, for instance `pause_turn`. */
   pending?: string | undefined;
-  /** Why the history is the server's, for instance `previous_response_id`. */
+  /** Why the history is the server's, for instance `conversation`: such requests pass through. */
   serverHeld?: string | undefined;
+  /**
+   * Why the beginning of the history, for which the first item stands, is the server's, for instance `previous_response_id`. Such requests
+   * pass through, too, but where the library has seen all that the server holds: see `heldItem`.
+   */
+  heldBefore?: string | undefined;
 }
 
 export interface ForkOptions {
   /** Output cap of the summary in tokens, without reasoning. */
   maxTokens: number;
+  /** Reasoning effort, one of `efforts`; as in the parent's request where absent. */
+  effort?: string | undefined;
+  /** `low`, `medium` or `high`; as in the parent's request where absent. Left out where the shape has no such parameter. */
+  verbosity?: string | undefined;
 }
 
 /** A private summary request, and what had to be changed that the prompt cache can see. */
@@ -88,14 +99,29 @@ export type ErrorClass =
   | { kind: 'fatal' };
 
 /**
- * What a provider's shape is: translation only, no policy, no I/O, no state. `Shape`, `Item` and `Reply` are the *bounds* that the
- * adapter needs; every method takes the caller's own request type and gives it back.
+ * What a provider's shape is: translation only, no policy, no I/O, no state but what is derived from the request each time `items`
+ * reads it. `Shape`, `Item` and `Reply` are the *bounds* that the adapter needs; every method takes the caller's own request type and gives
+ * it back.
  *
  * Items that are kept are the very same objects. What an adapter does not know it carries as `{ type: 'native', value }`.
  */
 export interface ProviderAdapter<Shape, Item, Reply> {
   readonly name: string;
   readonly family: TokenFamily;
+  /**
+   * For `compactingFetch`: matches the path of a URL where the body of a POST is a request of this shape and the answer a reply, whatever
+   * stands before it. Not for counting tokens, batches and whatever lies below. Absent where requests are no HTTP bodies, or where streams
+   * are neither server-sent events nor one JSON body.
+   */
+  readonly endpoint?: RegExp | undefined;
+  /** True where the provider takes no conversation that the assistant begins. */
+  readonly startsWithUser?: boolean | undefined;
+  /** True for an item of the assistant that may begin a conversation all the same, such as a compaction of the provider's own. */
+  mayBegin?(item: Item): boolean;
+  /** Levels of reasoning effort that a request of this shape can ask for, lowest first. Absent where it can ask for none. */
+  readonly efforts?: readonly string[] | undefined;
+  /** In what the provider takes no id of a call twice. Absent where it takes one anywhere. Calls without an id get one everywhere. */
+  readonly uniqueCallIds?: 'request' | 'message' | undefined;
 
   /** The conversation, in order. Throws a `CompactionError` (`invalid-request`) where it cannot be read. */
   items(request: Shape): readonly Item[];
@@ -107,7 +133,10 @@ export interface ProviderAdapter<Shape, Item, Reply> {
 
   /** One item in neutral form: one message, or several where one item holds several turns (Anthropic: results and text of the user). */
   readItem(item: Item): Message[];
-  /** A neutral message as native items. Media and native parts go out as their `value`; blank text is left out. */
+  /**
+   * A neutral message as native items. Media and native parts go out as their `value`; blank text is left out. Where a shape has one text
+   * for all parts, join the texts without adding a character: a replacement is read back by its parts.
+   */
   writeMessage(message: Message): Item[];
   /**
    * The item without what the provider refuses in itself (blank text, unsigned thinking, misplaced blocks): the same object where
@@ -115,16 +144,38 @@ export interface ProviderAdapter<Shape, Item, Reply> {
    */
   repairItem(item: Item): Item | undefined;
   /**
+   * The item without reasoning: the same object where there is none, undefined where nothing is left. Reasoning is bound to what stood
+   * before it, which a summary replaces.
+   */
+  withoutReasoning(item: Item): Item | undefined;
+  /**
+   * True for a request in which a tool loop that is still open must begin with the reasoning that led to it. Absent where no provider of the
+   * shape demands that.
+   */
+  loopNeedsReasoning?(request: Shape): boolean;
+  /** The request in which the provider drops reasoning that no longer fits what stands before it. Absent where no provider can. */
+  letReasoningDrop?<R extends Shape>(request: R): R;
+  /**
    * The items without what the provider refuses beside each other: calls without results, results without calls, halves of pairs of the
    * provider's own. The same array where nothing is wrong. Only for shapes where a result need not stand right behind its call, or where
    * one turn is several items; for all others the library pairs.
    */
   pairItems?(items: readonly Item[], options: PairOptions): readonly Item[];
+  /**
+   * The items without halves of pairs of the provider's own, which may stand in several items: calls that it runs itself, and what they
+   * returned. The same array where nothing is wrong. For shapes that have such pairs and are paired by the library.
+   */
+  dropLoneHalves?(items: readonly Item[], options: Pick<PairOptions, 'closeOpen'>): readonly Item[];
 
   /** The request that asks for a summary: the parent's plus one user message at the end. */
   forkForSummary<R extends Shape>(request: R, instruction: string, options: ForkOptions): SummaryFork<R>;
   /** Reads a reply to its end. Rejects with the signal's reason when aborted, and with the provider's error where the stream has one. */
   readReply(reply: Reply, options?: ReadReplyOptions): Promise<ReplySummary<Item>>;
+  /**
+   * The item that stands for the reply of this id and all before it, as `items` gives it where a request goes on from there. `withItems` makes
+   * a request that goes on from nothing where the item is not among those that it is given. It is never sent.
+   */
+  heldItem?(responseId: string): Item;
   /** Usage of a reply *object*. Undefined for a stream: the caller's stream is never touched. */
   usage(reply: Reply): Usage | undefined;
   classifyError(error: unknown): ErrorClass;

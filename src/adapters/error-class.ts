@@ -57,10 +57,10 @@ const transientCodes = new Set([
 const transientStatusWords = new Set(['RESOURCE_EXHAUSTED', 'UNAVAILABLE', 'INTERNAL', 'DEADLINE_EXCEEDED', 'UNKNOWN']);
 
 const throttling =
-  /rate.?limit|too many requests|throttl|too many tokens(?!:)|tokens per (?:min|day)|\bquota\b|please wait before|overloaded|over capacity/i;
+  /rate.?limit|too many requests|throttl|too many tokens(?!:| in the prompt)|tokens per (?:min|day)|\bquota\b|please wait before|overloaded|over capacity/i;
 
 const connection =
-  /^connection error\.?$|request timed out|fetch failed|network ?error|socket hang up|premature close|other side closed|^terminated$/i;
+  /^connection error\.?$|request timed out|fetch failed|failed to fetch|^cannot connect to api:|network ?error|socket hang up|premature close|stream closed before|incomplete json segment|other side closed|^terminated$/i;
 
 /**
  * What an error of any provider means, told from its structure: no SDK is imported, so an error from another copy of an SDK, from a
@@ -68,7 +68,7 @@ const connection =
  *
  * - `overflow`: the request is larger than the model takes; `limit` and `requested` in tokens where the error tells them. Never for
  *   throttling, quota, authentication and limits in bytes.
- * - `retryable`: throttling, overload, timeouts and lost connections; `retryAfter` in milliseconds where a header tells it.
+ * - `retryable`: throttling, overload, timeouts and lost connections; `retryAfter` in milliseconds where the error tells it.
  * - `fatal`: everything else, an abort included.
  *
  * @example

@@ -29,14 +29,21 @@ export function splitSteps(message: Message): Message[] {
   return steps;
 }
 
-/** Ids for calls that have none, the same for the same message; their results belong to them in order. */
+/** Ids for calls that have none, the same for the same message; their results belong to them in order, and have the names of their tools. */
 function nameCalls(parts: readonly Part[]): Part[] {
   const hash = hashText(JSON.stringify(parts.flatMap((part) => (part.type === 'toolCall' ? [part.name, part.input] : []))));
   let calls = 0;
   let results = 0;
+  const names = new Map<string, string>();
   return parts.map((part) => {
-    if (part.type === 'toolCall' && part.id === '') return { ...part, id: `historical_${hash}_${calls++}` };
-    if (part.type === 'toolResult' && part.callId === '') return { ...part, callId: `historical_${hash}_${results++}` };
-    return part;
+    if (part.type === 'toolCall') {
+      const id = part.id || `historical_${hash}_${calls++}`;
+      names.set(id, part.name);
+      return { ...part, id };
+    }
+    if (part.type !== 'toolResult') return part;
+    const callId = part.callId || `historical_${hash}_${results++}`;
+    const name = part.name ?? names.get(callId);
+    return { ...part, callId, ...(name !== undefined && { name }) };
   });
 }

@@ -133,8 +133,8 @@ describe('withItems', () => {
   const assistant = (value: string): AnthropicMessage => ({ role: 'assistant', content: value });
   const system = (value: string): AnthropicMessage => ({ role: 'system', content: value });
 
-  function arrange(items: readonly AnthropicMessage[]): readonly AnthropicMessage[] {
-    const request = { model: 'claude', messages: [user('old')], max_tokens: 5 };
+  function arrange(items: readonly AnthropicMessage[], more: object = {}): readonly AnthropicMessage[] {
+    const request = { model: 'claude', messages: [user('old')], max_tokens: 5, ...more };
     const arranged = adapter.withItems(request, items);
     expect(Object.keys(arranged)).toEqual(Object.keys(request));
     expect(request.messages).toEqual([user('old')]);
@@ -194,7 +194,9 @@ describe('withItems', () => {
       role: 'system',
       content: [said('always'), said('now')],
     });
-    expect(arrange([user('a'), passing, passing])[1]).toMatchObject({ clear_at: 'next_user_message' });
+    const betas = ['mid-conversation-system-clear-at-2026-08-21'];
+    expect(arrange([user('a'), system('always'), passing], { betas })[1]).not.toHaveProperty('clear_at');
+    expect(arrange([user('a'), passing, passing], { betas })[1]).toMatchObject({ clear_at: 'next_user_message' });
   });
 
   it('moves a system message out of a pair of call and result', () => {

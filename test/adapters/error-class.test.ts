@@ -41,8 +41,11 @@ const overflows: readonly (readonly [string, limit?: number, requested?: number]
   ],
   ['The prompt is too long: 33000, model maximum context length: 32768', 32768, 33000],
   ['Input is too long for requested model.'], // B162
+  ['too many total text bytes: 26214401 > 26214400'],
+  ['Input Tokens Exceeded: Number of input tokens exceeds maximum length. Please update the input to try again.'],
   ['The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', 1048576, 1200000],
   ['input token count of this request exceeds the maximum'],
+  ['the input token count is 1251952 but model only supports up to 1048576. Reduce the input token count.', 1048576, 1251952],
   ["This model's maximum prompt length is 131072 but the request contains 537812 tokens.", 131072, 537812],
   ['request (66202 tokens) exceeds the available context size (65536 tokens), try increasing it', 65536, 66202],
   ['the request exceeds the available context size, try increasing it'],
@@ -101,12 +104,42 @@ describe('overflow', () => {
     });
   });
 
+  it.each([
+    'context_length_exceeded',
+    'Context length exceeded',
+    "This model's maximum context length is 8192 tokens",
+    'the maximum context window is 8192 tokens',
+    'context window exceeded',
+    'the context window is too small for this request',
+    "the input exceeds the model's maximum context",
+    'the prompt exceeds model context',
+    'the request exceeds the maximum context',
+    'prompt is too long',
+    'input is too long',
+    'the input token count exceeds the limit',
+    'the input exceeds the maximum number of tokens',
+    'more than the maximum input tokens',
+    'too many tokens in the prompt',
+    'the request exceeds the context of this model',
+  ])('V40: is recognised in: %s', (message) => {
+    expect(classifyProviderError({ status: 400, message }).kind).toBe('overflow');
+    expect(classifyProviderError({ status: 400, message: message.toUpperCase() }).kind).toBe('overflow');
+    // V41: wherever it stands in the chain of causes.
+    const inner = Object.assign(new Error(message), { status: 400 });
+    expect(classifyProviderError(new Error('outer', { cause: new Error('middle', { cause: inner }) })).kind).toBe('overflow');
+  });
+
+  it.each(['the field `context` is missing', 'unknown parameter: context_window'])('V40: is not recognised in: %s', (message) => {
+    expect(classifyProviderError({ status: 400, message }).kind).not.toBe('overflow');
+  });
+
   it('is recognised by its code alone, under any name of the field', () => {
     for (const error of [
       { status: 400, code: 'context_length_exceeded', message: 'Bad request' },
       { status: 400, error: { code: 'context_length_exceeded' } },
       { type: 'context_length_exceeded' },
       { errorCode: 'context_window_exceeded' },
+      Object.assign(new Error('Too long.'), { name: 'ContextOverflowError', cause: { status: 400 } }), // LangChain
     ])
       expect(classifyProviderError(error)).toEqual({ kind: 'overflow' });
   });
@@ -185,6 +218,7 @@ describe('retryable', () => {
   it.each([408, 409, 429, 500, 502, 503, 504, 529])('status %i', (status) => {
     expect(classifyProviderError({ status, message: 'no' })).toEqual({ kind: 'retryable' });
     expect(classifyProviderError({ statusCode: status })).toEqual({ kind: 'retryable' });
+    expect(classifyProviderError({ status_code: status })).toEqual({ kind: 'retryable' }); // Ollama
     expect(classifyProviderError({ $metadata: { httpStatusCode: status } })).toEqual({ kind: 'retryable' });
     expect(classifyProviderError(new Error('wrapped', { cause: { code: String(status) } }))).toEqual({ kind: 'retryable' });
   });
@@ -197,6 +231,11 @@ describe('retryable', () => {
     ['the connection', new TypeError('fetch failed', { cause: Object.assign(new Error('read'), { code: 'ECONNRESET' }) })],
     ['the SDK', new Error('Connection error.')],
     ['a timeout of the SDK', new Error('Request timed out.')],
+    ['the AI SDK', Object.assign(new Error('Cannot connect to API: bad port'), { name: 'AI_APICallError' })],
+    ['a browser', new TypeError('Failed to fetch')],
+    ['a stream that ended early', new Error('stream disconnected: stream closed before response.completed')],
+    ['a stream that was cut in the middle of an event', new Error('Incomplete JSON segment at the end')],
+    ['words that tell no time', { status: 429, message: 'Please try again in a moment.' }],
     ['a timeout', new DOMException('The operation timed out.', 'TimeoutError')],
   ])('%s', (_name, error) => {
     expect(classifyProviderError(error)).toEqual({ kind: 'retryable' });
@@ -230,6 +269,24 @@ describe('retryable', () => {
     expect(classifyProviderError({ error: { code: 429, status: 'RESOURCE_EXHAUSTED', details } })).toEqual({
       kind: 'retryable',
       retryAfter: 34_500,
+    });
+  });
+
+  it.each([
+    ['20ms', 20],
+    ['11.054s', 11_054],
+    ['1m30s', 90_000],
+    ['6m0s', 360_000],
+    ['2m', 120_000],
+  ])('tells how long OpenAI asks to wait in the middle of a stream: %s', (delay, retryAfter) => {
+    const cause = {
+      code: 'rate_limit_exceeded',
+      message: `Rate limit reached for gpt-5. Please try again in ${delay}. Visit us.`,
+    };
+    expect(classifyProviderError(new Error('failed', { cause }))).toEqual({ kind: 'retryable', retryAfter });
+    expect(classifyProviderError(Object.assign(new Error('failed', { cause }), { headers: { 'retry-after': '7' } }))).toEqual({
+      kind: 'retryable',
+      retryAfter: 7000,
     });
   });
 

@@ -40,8 +40,14 @@ describe('items', () => {
     [null, 'Expected `messages` to be an array, got undefined.'],
     [{ model: 'm', messages: [{ role: 'user', content: 'hi' }, null] }, 'Expected `messages[1]` to be an object, got null.'],
     [{ model: 'm', messages: [[]] }, 'Expected `messages[0]` to be an object, got an array.'],
-    [{ model: 'm', messages: [{ content: 'hi' }] }, 'Expected `messages[0].role` to be a role, got undefined.'],
-    [{ model: 'm', messages: [{ role: 7 }] }, 'Expected `messages[0].role` to be a role, got number.'],
+    [
+      { model: 'm', messages: [{ content: 'hi' }] },
+      'Expected `messages[0].role` to be system, developer, user, assistant, tool or function, got undefined.',
+    ],
+    [
+      { model: 'm', messages: [{ role: 7 }] },
+      'Expected `messages[0].role` to be system, developer, user, assistant, tool or function, got number.',
+    ],
   ])('cannot be read from %j', (broken, message) => {
     let error: unknown;
     try {

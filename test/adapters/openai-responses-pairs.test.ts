@@ -47,7 +47,7 @@ describe('pairItems', () => {
       [user, thought('1'), call('a'), thought('2'), call('b'), result('a'), result('b')],
     ],
     ['several thoughts in a row', [user, thought('1'), thought('2'), call('a'), result('a')]],
-    ['an id that is used again', [user, call('a'), result('a'), call('a'), result('a')]],
+    ['an id that is used again', [user, call('a'), result('a'), withoutId(call('a')), result('a')]],
     ['other kinds of calls', [user, query('a'), shell('a'), row('a'), shellOutput('a')]],
     ['tools of the provider', [user, thought('1'), { type: 'web_search_call', id: 'ws_1' }, answer]],
     ['a hand-off without a call', [user, handoff, answer, user, handoff]], // B020
@@ -114,11 +114,28 @@ describe('pairItems', () => {
     expect(pair([user, { ...thought('1'), status: 'in_progress' }, user])).toEqual([user, user]);
   });
 
+  it('keeps what was stored twice once, or without the id that the provider would refuse', () => {
+    const search = { type: 'web_search_call', id: 'ws_1', status: 'completed' };
+    const unnamed = { type: 'message', role: 'assistant', content: answer.content };
+    const turn = [user, thought('1'), call('a'), result('a'), search, thought('2'), answer];
+    expect(pair([...turn, user, ...turn.slice(1), user])).toEqual([
+      ...turn,
+      user,
+      withoutId(call('a')),
+      result('a'),
+      unnamed,
+      user,
+    ]);
+    // The one that leads to something stays.
+    expect(pair([user, thought('1'), user, thought('1'), answer, user])).toEqual([user, user, thought('1'), answer, user]);
+    expect(pair([user, search, user, thought('1'), search, user])).toEqual([user, search, user, user]);
+  });
+
   it('does not care how many calls there are', () => {
     const ids = Array.from({ length: 100_000 }, (_, index) => String(index));
     expect(pair([user, ...ids.map(call), user])).toHaveLength(200_002);
     expect(pair([user, ...ids.map(thought), answer, user])).toHaveLength(100_003);
-    const same = [user, ...ids.map(() => call('a')), ...ids.map(() => result('a'))];
+    const same = [user, ...ids.map(() => withoutId(call('a'))), ...ids.map(() => result('a'))];
     expect(pair(same)).toBe(same);
   });
 
@@ -129,9 +146,9 @@ describe('pairItems', () => {
       fc.constant<object>({ role: 'developer', content: 'Mind the time.' }),
       fc.constant<object>(handoff),
       fc.constant<object>({ role: 'assistant', content: 'Fine.' }),
-      fc.constant<object>({ type: 'web_search_call', status: 'completed' }),
-      ...[call, result, query, row, shell, shellOutput].map((make) => id.map((value): object => withoutId(make(value)))),
-      id.map((value): object => withoutId(thought(value))),
+      id.map((value): object => ({ type: 'web_search_call', id: `ws_${value}`, status: 'completed' })),
+      id.map((): object => ({ ...answer })),
+      ...[call, result, query, row, shell, shellOutput, thought].map((make) => id.map((value): object => make(value))),
     );
     fc.assert(
       fc.property(fc.array(item, { maxLength: 14 }), fc.boolean(), (items, closeOpen) => {

@@ -14,7 +14,7 @@ const usage = {
   output_tokens_details: { reasoning_tokens: 3 },
   total_tokens: 1005,
 };
-const measured = { inputTokens: 1000, outputTokens: 5, cachedInputTokens: 896, reasoningTokens: 3 };
+const measured = { inputTokens: 1000, outputTokens: 5, cachedInputTokens: 896, reasoningTokens: 3, responseId: 'resp_1' };
 
 type Fields = Record<string, unknown>;
 

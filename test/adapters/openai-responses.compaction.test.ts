@@ -265,7 +265,6 @@ describe('compaction of a Responses history', () => {
       { role: 'user', content: null },
       { type: 'function_call', call_id: 'n', name: 'f', arguments: `${'['.repeat(100_000)}1` },
       { type: 'reasoning', summary: null, encrypted_content: null },
-      { type: 'message', role: 'oracle', content: 'Hm.' },
     ] as ResponsesItem[]) {
       const { options, events } = start();
       const input = [user('Go.'), item, ...(item.call_id ? [result('n')] : []), said('Fine.', '1'), ...parallel];

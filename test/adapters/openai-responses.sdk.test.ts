@@ -23,7 +23,14 @@ const usage = {
   output_tokens_details: { reasoning_tokens: 0 },
   total_tokens: 1005,
 };
-const measured = { inputTokens: 1000, outputTokens: 5, cachedInputTokens: 896, cacheWriteTokens: 0, reasoningTokens: 0 };
+const measured = {
+  inputTokens: 1000,
+  outputTokens: 5,
+  cachedInputTokens: 896,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  responseId: 'resp_1',
+};
 const tool = { type: 'function', name: 'look', parameters: { type: 'object' }, strict: false } as const;
 const thought = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'gAAA' };
 const message = (text: string) => ({

@@ -24,8 +24,26 @@ describe('items', () => {
   });
 
   it('are none where the request has no input of its own', () => {
-    expect(adapter.items({ model: 'gpt-5', previous_response_id: 'resp_1' })).toEqual([]);
+    expect(adapter.items({ model: 'gpt-5' })).toEqual([]);
     expect(adapter.items(request({ input: '' }))).toEqual([]);
+  });
+
+  it.each([
+    [{ previous_response_id: 'resp_1' }, { type: 'previous_response', id: 'resp_1' }],
+    [{ conversation: 'conv_1' }, { type: 'conversation', id: 'conv_1' }],
+    [{ conversation: { id: 'conv_1' } }, { type: 'conversation', id: 'conv_1' }],
+  ])('begin with one that stands for what the server holds, and is never sent: %j', (fields, held) => {
+    const before = request(fields);
+    const items = adapter.items(before);
+    expect(items).toEqual([held, hello]);
+    expect(adapter.withItems(before, items)).toEqual(before);
+    const rebuilt = adapter.withItems(before, [hello]);
+    expect(Object.keys(rebuilt)).toEqual(['model', 'instructions', 'input']);
+    expect(adapter.forkForSummary(before, 'Summarize.', { maxTokens: 100 }).request.input).toHaveLength(2);
+    expect(adapter.withSystem({ ...before, input: [], instructions: null }, 'Be quick.')).toMatchObject({
+      instructions: 'Be quick.',
+      input: [],
+    });
   });
 
   it('may leave out the type of a message and of a reference, or have one that nobody knows', () => {
@@ -129,8 +147,11 @@ describe('context', () => {
     expect(adapter.context(request()).serverHeld).toBeUndefined();
     expect(adapter.context(request({ conversation: 'conv_1' })).serverHeld).toBe('conversation');
     expect(adapter.context(request({ conversation: { id: 'conv_1' } })).serverHeld).toBe('conversation');
-    expect(adapter.context(request({ previous_response_id: 'resp_1' })).serverHeld).toBe('previous_response_id');
-    expect(adapter.context(request({ conversation: null, previous_response_id: null })).serverHeld).toBeUndefined();
+    expect(adapter.context(request({ previous_response_id: 'resp_1' }))).toMatchObject({ heldBefore: 'previous_response_id' });
+    expect(adapter.context(request({ previous_response_id: 'resp_1' })).serverHeld).toBeUndefined();
+    expect(adapter.heldItem?.('resp_1')).toEqual(adapter.items({ input: [], previous_response_id: 'resp_1' })[0]);
+    const none = adapter.context(request({ conversation: null, previous_response_id: null }));
+    expect([none.serverHeld, none.heldBefore]).toEqual([undefined, undefined]);
   });
 
   const call = (id: string) => ({ type: 'function_call', call_id: id, name: 'look', arguments: '{}' }) as const;

@@ -2,17 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../../src/adapters/anthropic.ts';
 import { openaiChat } from '../../src/adapters/openai-chat.ts';
 import { splitSteps } from '../../src/adapters/split-steps.ts';
-import type { Message, Part } from '../../src/message.ts';
+import type { Message, Part, ToolResultPart } from '../../src/message.ts';
 import { validateAnthropic } from '../../src/testing/wire/anthropic.ts';
 import { validateOpenAiChat } from '../../src/testing/wire/openai-chat.ts';
 
 const text = (content: string): Part => ({ type: 'text', text: content });
 const call = (id: string, name = 'read'): Part => ({ type: 'toolCall', id, name, input: { path: 'a.ts' } });
-const result = (callId: string, content: string): Part => ({
+const result = (callId: string, content: string): ToolResultPart => ({
   type: 'toolResult',
   callId,
   content: [{ type: 'text', text: content }],
 });
+/** Behind its call a result has the name of its tool. */
+const named = (callId: string, content: string): Part => ({ ...result(callId, content), name: 'read' });
 const assistant = (...parts: Part[]): Message => ({ role: 'assistant', parts });
 
 describe('an assistant message with the results of its calls', () => {
@@ -28,15 +30,15 @@ describe('an assistant message with the results of its calls', () => {
     );
     expect(splitSteps(message)).toEqual([
       assistant(text('Looking.'), call('a')),
-      { role: 'tool', parts: [result('a', 'A')] },
+      { role: 'tool', parts: [named('a', 'A')] },
       assistant(text('Then.'), call('b')),
-      { role: 'tool', parts: [result('b', 'B')] },
+      { role: 'tool', parts: [named('b', 'B')] },
       assistant(text('Done.')),
     ]);
   });
 
   it('keeps calls together that were made together, in whatever order their results stand', () => {
-    const steps = [assistant(call('a'), call('b')), { role: 'tool', parts: [result('a', 'A'), result('b', 'B')] }];
+    const steps = [assistant(call('a'), call('b')), { role: 'tool', parts: [named('a', 'A'), named('b', 'B')] }];
     expect(splitSteps(assistant(call('a'), result('a', 'A'), call('b'), result('b', 'B')))).toEqual(steps);
     expect(splitSteps(assistant(call('a'), call('b'), result('a', 'A'), result('b', 'B')))).toEqual(steps);
   });

@@ -1,4 +1,5 @@
-import { blocksOf, type Fields, isBlank, isServerCall, isServerResult, isToolResult } from './blocks.ts';
+import { type Fields, isBlank } from '../fields.ts';
+import { blocksOf, isServerCall, isServerResult, isToolResult } from './blocks.ts';
 import { isSettingsOnly } from './repair-item.ts';
 import type { AnthropicMessage } from './shape.ts';
 

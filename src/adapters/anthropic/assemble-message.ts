@@ -1,4 +1,5 @@
-import { type Block, type Fields, isRecord, isServerCall, typeOf } from './blocks.ts';
+import { type Fields, fieldsOf, isRecord } from '../fields.ts';
+import { type Block, isServerCall, typeOf } from './blocks.ts';
 import type { AnthropicBlock } from './shape.ts';
 
 /** A message as its events have told it so far. */
@@ -109,7 +110,7 @@ function closeBlock({ fields, json }: OpenBlock): Block | undefined {
 
 /** An error event, where the stream is not the official client's, which throws it. Its fields are those of the client's error. */
 function toError(event: Fields): Error {
-  const details = isRecord(event.error) ? event.error : {};
+  const details = fieldsOf(event.error);
   const message = typeof details.message === 'string' ? details.message : 'The stream ended with an error event.';
   return Object.assign(new Error(message), { type: typeOf(details), error: event });
 }

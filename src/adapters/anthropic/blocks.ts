@@ -1,17 +1,8 @@
+import { type Fields, isBlank, isRecord, withoutFields } from '../fields.ts';
 import type { AnthropicBlock, AnthropicMessage } from './shape.ts';
-
-export type Fields = Record<string, unknown>;
 
 /** A block whose other fields are read or written. */
 export type Block = Fields & AnthropicBlock;
-
-export function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function isBlank(text: string): boolean {
-  return !/\S/.test(text);
-}
 
 /** A block's type; the empty string for what is no block. */
 export function typeOf(block: unknown): string {
@@ -20,6 +11,10 @@ export function typeOf(block: unknown): string {
 
 export function isBlankText(block: unknown): boolean {
   return isRecord(block) && block.type === 'text' && typeof block.text === 'string' && isBlank(block.text);
+}
+
+export function isThinking(block: unknown): boolean {
+  return typeOf(block) === 'thinking' || typeOf(block) === 'redacted_thinking';
 }
 
 export function isToolResult(block: unknown): boolean {
@@ -42,13 +37,17 @@ export function blocksOf(message: AnthropicMessage): readonly AnthropicBlock[] {
   return typeof content === 'string' ? [textBlock(content)] : (content ?? []);
 }
 
+/** The blocks without thoughts at their end, which the provider refuses there. */
+export function withoutFinalThoughts(blocks: readonly AnthropicBlock[]): readonly AnthropicBlock[] {
+  const end = blocks.findLastIndex((block) => !isThinking(block)) + 1;
+  return end === blocks.length ? blocks : blocks.slice(0, end);
+}
+
 export function textBlock(text: string): Block {
   return { type: 'text', text };
 }
 
 /** A block without its cache marker, which moves from step to step: the very same object where it has none. */
 export function withoutCacheMarker(block: unknown): unknown {
-  if (!isRecord(block) || !('cache_control' in block)) return block;
-  const { cache_control: _marker, ...rest } = block;
-  return rest;
+  return isRecord(block) ? withoutFields(block, ['cache_control']) : block;
 }

@@ -1,5 +1,7 @@
 import type { ForkOptions, SummaryFork } from '../adapter.ts';
-import { type Fields, isRecord, typeOf } from './blocks.ts';
+import { type Fields, isRecord, listOf } from '../fields.ts';
+import { setSetting } from '../set-setting.ts';
+import { typeOf } from './blocks.ts';
 import type { AnthropicMessage, AnthropicRequest } from './shape.ts';
 
 /** The official SDK refuses to wait longer for a reply that is not streamed. */
@@ -27,6 +29,7 @@ export function forkForSummary<R extends AnthropicRequest>(
   fields.messages = appendInstruction(request.messages, instruction, changed);
   fields.max_tokens = outputCap(request, options.maxTokens);
   relaxOutputFormat(fields, changed);
+  setSetting(fields, 'output_config', 'effort', options.effort, changed);
   relaxToolChoice(request, fields, changed);
   return { request: fork, changed };
 }
@@ -46,7 +49,7 @@ function appendInstruction(messages: readonly AnthropicMessage[], instruction: s
 function outputCap({ thinking, stream, max_tokens }: AnthropicRequest, maxTokens: number): number {
   const budget = thinking?.type === 'enabled' && Number.isFinite(thinking.budget_tokens) ? (thinking.budget_tokens ?? 0) : 0;
   const cap = maxTokens + budget;
-  return stream ? cap : Math.min(cap, Math.max(mostTokensUnstreamed, max_tokens ?? 0));
+  return stream ? cap : Math.min(cap, Math.max(mostTokensUnstreamed, typeof max_tokens === 'number' ? max_tokens : 0));
 }
 
 function relaxOutputFormat(fork: Fields, changed: string[]): void {
@@ -69,7 +72,7 @@ function relaxToolChoice({ tools, tool_choice, mcp_servers }: AnthropicRequest, 
     fork.tool_choice = { type: 'auto' };
     changed.push('tool_choice');
   }
-  if (!tools?.some(isProviderExecuted) && !(mcp_servers && mcp_servers.length > 0)) return;
+  if (!listOf(tools).some(isProviderExecuted) && listOf(mcp_servers).length === 0) return;
   fork.tool_choice = { type: 'none' };
   changed.push('provider-executed tools');
 }

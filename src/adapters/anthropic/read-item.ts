@@ -1,6 +1,8 @@
 import type { MediaPart, Message, NativePart, Part, TextPart, ToolResultPart } from '../../message.ts';
-import { blocksOf, type Fields, isBlank, isRecord, withoutCacheMarker } from './blocks.ts';
-import { readMedia } from './media.ts';
+import { type Fields, isBlank, isRecord, stringOf } from '../fields.ts';
+import { reasoningParts, userMessages } from '../neutral-parts.ts';
+import { blocksOf, withoutCacheMarker } from './blocks.ts';
+import { readMedia } from './read-media.ts';
 import type { AnthropicMessage } from './shape.ts';
 
 /**
@@ -20,16 +22,13 @@ export function readItem(item: AnthropicMessage): Message[] {
     if (result) results.push(result);
     else rest.push(...readPart(block));
   }
-  const messages: Message[] = [];
-  if (results.length > 0) messages.push({ role: 'tool', parts: results });
-  if (rest.length > 0 || results.length === 0) messages.push({ role: 'user', parts: rest });
-  return messages;
+  return userMessages(results, rest);
 }
 
 function readAssistantBlock(block: unknown): Part[] {
   if (isRecord(block)) {
-    if (block.type === 'tool_use' && typeof block.id === 'string' && typeof block.name === 'string')
-      return [{ type: 'toolCall', id: block.id, name: block.name, input: block.input }];
+    if (block.type === 'tool_use' && typeof block.name === 'string')
+      return [{ type: 'toolCall', id: stringOf(block.id), name: block.name, input: block.input }];
     if (block.type === 'thinking' && typeof block.thinking === 'string') return readThinking(block.thinking, block.signature);
   }
   return readPart(block);
@@ -37,15 +36,15 @@ function readAssistantBlock(block: unknown): Part[] {
 
 /** The signature stands as an opaque part, so that thinking signed otherwise is another content. It is no block and is never written. */
 function readThinking(text: string, signature: unknown): Part[] {
-  const parts: Part[] = text === '' ? [] : [{ type: 'reasoning', text }];
+  const parts: Part[] = reasoningParts(text);
   if (typeof signature === 'string' && signature !== '') parts.push({ type: 'native', value: { signature } });
   return parts;
 }
 
 function readToolResult(block: unknown): ToolResultPart | undefined {
-  if (!isRecord(block) || block.type !== 'tool_result' || typeof block.tool_use_id !== 'string') return undefined;
+  if (!isRecord(block) || block.type !== 'tool_result') return undefined;
   const content = readResultContent(block);
-  const part: ToolResultPart = { type: 'toolResult', callId: block.tool_use_id, content };
+  const part: ToolResultPart = { type: 'toolResult', callId: stringOf(block.tool_use_id), content };
   return block.is_error === true ? { ...part, isError: true } : part;
 }
 

@@ -1,13 +1,15 @@
-import { CompactionError } from '../../errors.ts';
 import type { FinishReason, ReadReplyOptions, ReplySummary } from '../adapter.ts';
-import { describeReply } from '../describe-reply.ts';
+import { readAnthropicUsage } from '../anthropic-usage.ts';
+import { fieldsOf, isRecord } from '../fields.ts';
+import { invalidReply } from '../invalid-request.ts';
+import { joinTexts } from '../join-texts.ts';
+import { callsIn } from '../neutral-parts.ts';
+import { isStream, readStream } from '../read-stream.ts';
 import { type AssembledMessage, assembleMessage } from './assemble-message.ts';
-import { blocksOf, isRecord, isServerCall, isServerResult, isToolResult, typeOf } from './blocks.ts';
+import { blocksOf, isServerCall, isServerResult, isToolResult, typeOf, withoutFinalThoughts } from './blocks.ts';
 import { readItem } from './read-item.ts';
-import { readStream } from './read-stream.ts';
 import { repairItem } from './repair-item.ts';
 import type { AnthropicBlock, AnthropicMessage, AnthropicReply, AnthropicReplyMessage } from './shape.ts';
-import { readUsage } from './usage.ts';
 
 /** The part of the SDK's `MessageStream` that a late listener needs. */
 interface StartedStream {
@@ -22,31 +24,21 @@ export async function readReply(reply: AnthropicReply, options: ReadReplyOptions
   // A `MessageStream` that has ended gives a new listener no event, and no end either.
   if (isMessageStream(reply) && reply.ended) return readMessage(await reply.finalMessage(), options);
   const assembler = assembleMessage(options.onText);
-  await readStream(reply, assembler.take, options.signal);
+  for await (const event of readStream(reply, options.signal)) assembler.take(event);
   if (!assembler.started && isMessageStream(reply)) return readMessage(await reply.finalMessage(), options);
   return summarize(assembler.finish());
 }
 
-export function isStream(reply: AnthropicReply): reply is AsyncIterable<unknown> {
-  return isRecord(reply) && Symbol.asyncIterator in reply;
-}
-
 function readMessage(reply: AnthropicReplyMessage, { onText }: ReadReplyOptions): ReplySummary<AnthropicMessage> {
   if (!isRecord(reply) || !Array.isArray(reply.content))
-    throw new CompactionError(
-      'invalid-request',
-      `Expected a message with \`content\` or a stream of events, got ${describeReply(reply)}.`,
-      {
-        provider: 'anthropic',
-      },
-    );
+    throw invalidReply('anthropic', 'a message with `content` or a stream of events', reply);
   const { content, stop_reason, usage } = reply;
   const blocks: readonly AnthropicBlock[] = Array.isArray(content) ? content : [];
   const summary = summarize({
     content: [...blocks],
     received: blocks,
     stopReason: typeof stop_reason === 'string' ? stop_reason : null,
-    usage: isRecord(usage) ? usage : {},
+    usage: fieldsOf(usage),
     whole: true,
     callsReadable: true,
   });
@@ -66,13 +58,13 @@ function summarize({
   // A whole message is kept as it is. Of a broken one, what the provider would refuse in the next request goes. B184, B186
   const message: AnthropicMessage = { role: 'assistant', content };
   const item = finish === 'incomplete' || finish === 'length' ? mendCut(message, finish) : message;
-  const calls = item ? readItem(item).flatMap(({ parts }) => parts.filter((part) => part.type === 'toolCall')) : [];
+  const calls = item ? callsIn(readItem(item)) : [];
   return {
     text: lastText(received),
     finish,
     calls,
     items: item && blocksOf(item).length > 0 ? [item] : [],
-    usage: readUsage(usage),
+    usage: readAnthropicUsage(usage),
   };
 }
 
@@ -81,8 +73,8 @@ function mendCut(message: AnthropicMessage, finish: FinishReason): AnthropicMess
   const closed = finish === 'incomplete' ? { ...message, content: dropOpenServerCalls(blocksOf(message)) } : message;
   const repaired = repairItem(closed);
   const blocks = repaired ? blocksOf(repaired) : [];
-  const end = blocks.findLastIndex((block) => typeOf(block) !== 'thinking' && typeOf(block) !== 'redacted_thinking') + 1;
-  return end === blocks.length ? repaired : { ...message, content: blocks.slice(0, end) };
+  const content = withoutFinalThoughts(blocks);
+  return content === blocks ? repaired : { ...message, content };
 }
 
 function readFinish(stopReason: string, callsReadable: boolean): FinishReason {
@@ -101,18 +93,13 @@ function readFinish(stopReason: string, callsReadable: boolean): FinishReason {
   return stopReason === 'tool_use' ? 'tool-calls' : 'other';
 }
 
-/** Text after the last tool activity. Citations cut a text into adjacent blocks; what stands apart is a paragraph of its own. */
+/** Text after the last tool activity. */
 function lastText(content: readonly AnthropicBlock[]): string {
-  const start = content.findLastIndex((block) => isToolActivity(block)) + 1;
-  let text = '';
-  let adjacent = true;
-  for (const block of content.slice(start)) {
-    if (isRecord(block) && block.type === 'text' && typeof block.text === 'string') {
-      text += text !== '' && !adjacent ? `\n\n${block.text}` : block.text;
-      adjacent = true;
-    } else adjacent = false;
-  }
-  return text;
+  return joinTexts(content.slice(content.findLastIndex(isToolActivity) + 1).map(textOfBlock));
+}
+
+function textOfBlock(block: unknown): string | undefined {
+  return isRecord(block) && block.type === 'text' && typeof block.text === 'string' ? block.text : undefined;
 }
 
 function isToolActivity(block: AnthropicBlock): boolean {

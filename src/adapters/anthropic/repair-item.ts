@@ -1,6 +1,8 @@
-import { type Block, isBlank, isBlankText, isRecord, isToolResult } from './blocks.ts';
+import { isBlank, isRecord } from '../fields.ts';
+import { isSameList } from '../lists.ts';
+import { errorWithoutText } from '../placeholders.ts';
+import { type Block, isBlankText, isServerCall, isServerResult, isToolResult } from './blocks.ts';
 import type { AnthropicBlock, AnthropicMessage } from './shape.ts';
-import { errorWithoutText } from './write-message.ts';
 
 /** See `ProviderAdapter.repairItem`. */
 export function repairItem(item: AnthropicMessage): AnthropicMessage | undefined {
@@ -10,9 +12,7 @@ export function repairItem(item: AnthropicMessage): AnthropicMessage | undefined
   const kept = content.filter((block) => isAccepted(block, item.role)).map(repairBlock);
   const blocks = item.role === 'user' ? resultsFirst(kept) : kept;
   if (blocks.length === 0) return undefined;
-  return blocks.length === content.length && blocks.every((block, index) => block === content[index])
-    ? item
-    : { ...item, content: blocks };
+  return isSameList(blocks, content) ? item : { ...item, content: blocks };
 }
 
 /** A system message of the beta may set `output_config` and say nothing. */
@@ -35,11 +35,14 @@ function isAccepted(block: unknown, role: string): boolean {
     case 'compaction':
       return isFilled(block.content); // B038
     case 'tool_use':
-      return role === 'assistant';
+      return role === 'assistant' && isFilled(block.name);
     case 'tool_result':
       return role === 'user';
+    case 'image':
+    case 'document':
+      return role !== 'assistant';
     default:
-      return true;
+      return role === 'assistant' || !(isServerCall(block) || isServerResult(block));
   }
 }
 

@@ -24,6 +24,7 @@ export interface AnthropicRequest {
   readonly mcp_servers?: readonly object[] | undefined;
   readonly thread?: object | null | undefined;
   readonly compaction?: object | null | undefined;
+  readonly betas?: readonly string[] | undefined;
 }
 
 /** A reply object: the SDK's `Message` and `BetaMessage` fit. */

@@ -1,11 +1,13 @@
 import type { Message, Part, ToolResultPart } from '../../message.ts';
+import { isBlank, isRecord } from '../fields.ts';
+import { errorWithoutText } from '../placeholders.ts';
 import { splitSteps } from '../split-steps.ts';
-import { type Block, isBlank, isRecord, textBlock, typeOf } from './blocks.ts';
+import { objectInput } from '../tool-call.ts';
+import { legalToolId } from '../tool-id.ts';
+import { type Block, textBlock, typeOf } from './blocks.ts';
 import type { AnthropicBlock, AnthropicMessage } from './shape.ts';
-import { legalToolId } from './tool-id.ts';
 
-/** The provider refuses an error result without content. */
-export const errorWithoutText = 'The tool failed without a message.';
+const legalId = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** A neutral message as native ones, an assistant's with its results step by step; none where nothing is left to say. */
 export function writeMessage(message: Message): AnthropicMessage[] {
@@ -50,17 +52,15 @@ function writeContent(part: Part): AnthropicBlock[] {
 
 function writeResult(part: ToolResultPart): AnthropicBlock {
   const content = part.content.flatMap(writeContent);
-  const block: Block = { type: 'tool_result', tool_use_id: legalToolId(part.callId) };
+  const block: Block = { type: 'tool_result', tool_use_id: legalToolId(part.callId, legalId) };
   if (content.length > 0) block.content = content;
   else if (part.isError) block.content = [textBlock(errorWithoutText)];
   if (part.isError) block.is_error = true;
   return block;
 }
 
-/** The provider takes an object as input, nothing else. */
 function writeCall(id: string, name: string, input: unknown): Block {
-  const fields = isRecord(input) ? input : input === undefined ? {} : { value: input };
-  return { type: 'tool_use', id: legalToolId(id), name, input: fields };
+  return { type: 'tool_use', id: legalToolId(id, legalId), name, input: objectInput(input) };
 }
 
 function isBlock(value: unknown): value is AnthropicBlock {

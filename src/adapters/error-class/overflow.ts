@@ -12,6 +12,7 @@ const overflowCodes = new Set([
   'model_context_window_exceeded',
   'exceed_context_size_error',
   'contextwindowexceedederror',
+  'contextoverflowerror', // LangChain
 ]);
 
 /** Digits, also in groups: `128,000`, `128.000`, `128 000`, `128_000`. */
@@ -36,11 +37,14 @@ const overflowWordings: readonly RegExp[] = [
   // Fireworks
   'prompt is too long: #requested, model maximum context length: #limit',
   'prompt is too long',
-  // Bedrock
+  // Bedrock; Nova
   'input is too long',
+  'number of input tokens exceeds maximum length',
+  'too many total text bytes',
   // Google
   'input token count \\(?#requested\\)? exceeds the maximum number of tokens allowed \\(?#limit\\)?',
   'input token count.{0,40}?exceeds the maximum',
+  'input token count is #requested but (?:the )?model only supports up to #limit',
   // xAI
   'maximum prompt length is #limit(?:.{0,40}?contains #requested tokens)?',
   // llama.cpp
@@ -71,6 +75,12 @@ const overflowWordings: readonly RegExp[] = [
   'max_new_tokens` must be <= #limit\\. given: #requested',
   // Groq, Cerebras
   'reduce the length of the (?:messages|prompt|input|completion)(?:.{0,40}?current length is #requested while limit is #limit)?',
+  // What others say, without numbers. V40
+  'context (?:length|window) exceeded',
+  'maximum context (?:length|window)',
+  'context window is too small',
+  'exceeds (?:the )?(?:model.?s )?maximum context|exceeds model context|request exceeds the context',
+  'input token count exceeds|exceeds the maximum number of tokens|maximum input tokens|too many tokens in the prompt',
   // Names that gateways put into the text of an error
   'context_length_exceeded|model_context_window_exceeded|exceed_context_size|contextwindowexceedederror',
 ].map(compile);

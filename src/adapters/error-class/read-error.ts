@@ -1,3 +1,6 @@
+import { type Fields, isObject, readField } from './read-field.ts';
+import { readDelay, readRetryAfter } from './retry-after.ts';
+
 /** What an error says, gathered from itself, its causes and the bodies inside it. */
 export interface ErrorFacts {
   /** HTTP status of the outermost error that has one. */
@@ -14,8 +17,6 @@ export interface ErrorFacts {
   limit: number | undefined;
   requested: number | undefined;
 }
-
-type Fields = Record<string, unknown>;
 
 // An error is small. Whatever is larger or deeper than this was not written to be read as one.
 const mostValues = 64;
@@ -52,7 +53,7 @@ export function readError(error: unknown): ErrorFacts {
       reader.addText(value);
       queue.push(...parseEmbedded(value));
     } else if (Array.isArray(value)) queue.push(...value.slice(0, mostValues));
-    else if (isRecord(value)) queue.push(...reader.addObject(value));
+    else if (isObject(value)) queue.push(...reader.addObject(value));
   }
   return reader.facts;
 }
@@ -72,23 +73,27 @@ function createReader(): { facts: ErrorFacts; addText(text: string): void; addOb
   };
   return {
     facts,
-    addText(text) {
-      texts.push(text.slice(0, longestText).replace(/\s+/g, ' ').trim());
+    addText(value) {
+      const text = value.slice(0, longestText).replace(/\s+/g, ' ').trim();
+      texts.push(text);
+      facts.retryAfter ??= readDelay(text);
     },
     addObject(value) {
-      for (const key of ['status', 'statusCode', 'httpStatusCode', 'originalStatusCode', 'code'])
-        facts.status ??= readStatus(read(value, key));
+      for (const key of ['status', 'statusCode', 'status_code', 'httpStatusCode', 'originalStatusCode', 'code'])
+        facts.status ??= readStatus(readField(value, key));
       for (const key of ['name', 'code', 'type', 'errorCode', '__type']) {
-        const code = read(value, key);
+        const code = readField(value, key);
         if (typeof code === 'string') codes.add(code.slice(0, 100).toLowerCase());
       }
-      const word = read(value, 'status');
+      const word = readField(value, 'status');
       if (typeof word === 'string') statusWords.add(word.slice(0, 100).toUpperCase());
       facts.retryAfter ??= readRetryAfter(value);
-      facts.limit ??= readCount(read(value, 'n_ctx'));
-      facts.requested ??= readCount(read(value, 'n_prompt_tokens'));
-      const messages = [read(value, 'apiMessage'), read(value, 'message'), read(value, 'Message')];
-      return [...messages, ...nestedKeys.map((key) => read(value, key))].filter((found) => found !== undefined && found !== null);
+      facts.limit ??= readCount(readField(value, 'n_ctx'));
+      facts.requested ??= readCount(readField(value, 'n_prompt_tokens'));
+      const messages = [readField(value, 'apiMessage'), readField(value, 'message'), readField(value, 'Message')];
+      return [...messages, ...nestedKeys.map((key) => readField(value, key))].filter(
+        (found) => found !== undefined && found !== null,
+      );
     },
   };
 }
@@ -113,53 +118,4 @@ function readStatus(value: unknown): number | undefined {
 
 function readCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined;
-}
-
-/** `retry-after-ms`, then `retry-after` in seconds or as a date, then Google's `retryDelay`. */
-function readRetryAfter(value: Fields): number | undefined {
-  for (const key of ['headers', 'responseHeaders']) {
-    const headers = read(value, key);
-    const milliseconds = readNumber(readHeader(headers, 'retry-after-ms'));
-    if (milliseconds !== undefined) return milliseconds;
-    const after = readHeader(headers, 'retry-after');
-    const seconds = readNumber(after);
-    if (seconds !== undefined) return seconds * 1000;
-    const date = after?.includes(':') ? Date.parse(after) : Number.NaN;
-    if (!Number.isNaN(date)) return Math.max(0, date - Date.now());
-  }
-  const delay = read(value, 'retryDelay');
-  const seconds = typeof delay === 'string' && delay.endsWith('s') ? readNumber(delay.slice(0, -1)) : undefined;
-  return seconds === undefined ? undefined : seconds * 1000;
-}
-
-function readNumber(text: string | undefined): number | undefined {
-  const number = text === undefined || text.trim() === '' ? Number.NaN : Number(text);
-  return Number.isFinite(number) && number >= 0 ? number : undefined;
-}
-
-/** From `Headers`, a `Map` or a plain object whose names have any case. */
-function readHeader(headers: unknown, name: string): string | undefined {
-  if (!isRecord(headers)) return undefined;
-  const get = read(headers, 'get');
-  let value: unknown;
-  try {
-    value = typeof get === 'function' ? get.call(headers, name) : undefined;
-    value ??= Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
-  } catch {
-    return undefined;
-  }
-  if (Array.isArray(value)) value = value[0];
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
-}
-
-function read(value: Fields, key: string): unknown {
-  try {
-    return value[key];
-  } catch {
-    return undefined;
-  }
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null;
 }

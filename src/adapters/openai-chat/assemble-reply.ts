@@ -1,4 +1,4 @@
-import { type Fields, isNothing, isRecord } from './fields.ts';
+import { type Fields, isNothing, isRecord } from '../fields.ts';
 
 /** Fields that name what follows: repeated, not continued, where they come more than once. */
 const names = new Set(['role', 'id', 'type', 'name', 'index', 'format', 'signature']);

@@ -1,6 +1,6 @@
-import { readImageSize } from '../../budget/image-size.ts';
 import type { MediaPart } from '../../message.ts';
-import { type Fields, isRecord, stringOf } from './fields.ts';
+import { type Fields, isRecord, stringOf } from '../fields.ts';
+import { describeMedia, inlineData, inlineDataOfUrl } from '../inline-media.ts';
 
 const kinds: ReadonlyMap<string, MediaPart['kind']> = new Map([
   ['image_url', 'image'],
@@ -10,32 +10,18 @@ const kinds: ReadonlyMap<string, MediaPart['kind']> = new Map([
   ['video_url', 'video'],
 ]);
 
-/** An attachment, or undefined where the content part is none. What stands behind a URL or an id tells neither size nor bytes. */
+/** An attachment, or undefined where the content part is none. */
 export function readMedia(part: Fields): MediaPart | undefined {
   const kind = kinds.get(stringOf(part.type));
   if (!kind) return undefined;
-  const media: MediaPart = { type: 'media', kind, value: part };
-  const data = inlineData(part);
-  if (data !== undefined) media.bytes = decodedLength(data);
-  if (kind !== 'image') return media;
-  const size = data === undefined ? undefined : readImageSize(data);
-  if (size) Object.assign(media, { width: size.width, height: size.height });
+  const media = describeMedia(kind, part, dataIn(part));
   if (isRecord(part.image_url) && typeof part.image_url.detail === 'string') media.detail = part.image_url.detail;
   return media;
 }
 
-/** The base64 of an attachment. */
-function inlineData(part: Fields): string | undefined {
-  if (isRecord(part.input_audio)) return stringOf(part.input_audio.data);
-  const holder = part.image_url ?? part.video_url ?? part.file;
-  const source = isRecord(holder) ? stringOf(holder.url ?? holder.file_data) : stringOf(holder);
-  if (isRecord(part.file) && source !== '' && !source.startsWith('data:')) return source;
-  if (!source.startsWith('data:')) return undefined;
-  // The head of a data URL is short; a comma far behind belongs to something else.
-  return source.slice(source.slice(0, 256).indexOf(',') + 1);
-}
-
-function decodedLength(base64: string): number {
-  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
-  return Math.floor((base64.length * 3) / 4) - padding;
+function dataIn({ image_url, video_url, input_audio, file }: Fields): Uint8Array | string {
+  if (isRecord(input_audio)) return inlineData(input_audio.data);
+  if (isRecord(file)) return inlineData(file.file_data);
+  const source = image_url ?? video_url;
+  return inlineDataOfUrl(isRecord(source) ? source.url : source);
 }

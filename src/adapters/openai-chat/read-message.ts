@@ -1,15 +1,19 @@
 import type { MediaPart, Message, NativePart, Part, Role, TextPart } from '../../message.ts';
-import { type Fields, isNothing, isRecord, listOf, stringOf } from './fields.ts';
+import { type Fields, isNothing, isRecord, listOf, stringOf, withoutFields } from '../fields.ts';
+import { fieldParts, nativePart, reasoningParts, textParts } from '../neutral-parts.ts';
+import { readToolCall } from '../tool-call.ts';
+import { legacyCallId, readFunctionCall } from './function-call.ts';
 import { readMedia } from './read-media.ts';
 import type { ChatMessage } from './shape.ts';
-import { legacyCallId, readFunctionCall, readToolCall } from './tool-call.ts';
 
 type ContentPart = TextPart | MediaPart | NativePart;
 
-const roles: ReadonlyMap<string, Role> = new Map([
+/** The provider's roles, as the neutral ones. */
+export const chatRoles: ReadonlyMap<string, Role> = new Map([
   ['system', 'system'],
   ['developer', 'system'],
   ['user', 'user'],
+  ['assistant', 'assistant'],
   ['tool', 'tool'],
   ['function', 'tool'],
 ]);
@@ -32,10 +36,12 @@ const cacheMarkers = ['prompt_cache_breakpoint', 'cache_control'];
  */
 export function readMessage(item: ChatMessage): Message[] {
   const message: Fields = { ...item };
-  const role = item.role === 'assistant' ? 'assistant' : roles.get(item.role);
+  const role = chatRoles.get(item.role);
   // A role of another server is carried on, and never taken for the user's.
   if (!role)
-    return [{ role: 'assistant', parts: [...readContent(item.content), ...readFields(message), native({ role: item.role })] }];
+    return [
+      { role: 'assistant', parts: [...readContent(item.content), ...readFields(message), nativePart({ role: item.role })] },
+    ];
   return [{ role, parts: readParts(message, role) }];
 }
 
@@ -50,7 +56,7 @@ function readParts(message: Fields, role: Role): Part[] {
 function readAssistant({ content, refusal, function_call, tool_calls, audio }: Fields): Part[] {
   return [
     ...readContent(content),
-    ...readText(refusal),
+    ...textParts(refusal),
     ...readAudio(audio),
     ...readFunctionCall(function_call),
     ...listOf(tool_calls).flatMap(readToolCall),
@@ -59,25 +65,19 @@ function readAssistant({ content, refusal, function_call, tool_calls, audio }: F
 
 /** What compatible servers call the thinking of the model. */
 function readReasoning({ reasoning_content, reasoning }: Fields): Part[] {
-  return [reasoning_content, reasoning].flatMap((text): Part[] =>
-    typeof text === 'string' && text !== '' ? [{ type: 'reasoning', text }] : [],
-  );
+  return [reasoning_content, reasoning].flatMap(reasoningParts);
 }
 
 /** Replies hold the sound itself; a request names it by its id. */
 function readAudio(audio: unknown): Part[] {
   if (!isRecord(audio)) return [];
-  return [...readText(audio.transcript), ...(isNothing(audio.id) ? [] : [native({ audio: { id: audio.id } })])];
+  return [...textParts(audio.transcript), ...(isNothing(audio.id) ? [] : [nativePart({ audio: { id: audio.id } })])];
 }
 
-/** Unknown fields of a message, one opaque part each, in an order that does not depend on theirs. */
+/** Fields of a message that are not read by name. */
 function readFields(message: Fields): NativePart[] {
   const known = ownFields.get(stringOf(message.role)) ?? otherFields;
-  return Object.keys(message)
-    .filter((key) => !known.has(key) && !cacheMarkers.includes(key) && !isNothing(message[key]))
-    .filter((key) => !isReasoningText(message, key))
-    .sort()
-    .map((key) => native({ [key]: message[key] }));
+  return fieldParts(message, (key) => known.has(key) || cacheMarkers.includes(key) || isReasoningText(message, key));
 }
 
 function isReasoningText(message: Fields, key: string): boolean {
@@ -85,28 +85,15 @@ function isReasoningText(message: Fields, key: string): boolean {
 }
 
 function readContent(content: unknown): ContentPart[] {
-  if (typeof content === 'string') return readText(content);
+  if (typeof content === 'string') return textParts(content);
   if (Array.isArray(content)) return content.flatMap(readContentPart);
-  return isNothing(content) ? [] : [native({ content })];
+  return isNothing(content) ? [] : [nativePart({ content })];
 }
 
 function readContentPart(part: unknown): ContentPart[] {
-  if (!isRecord(part)) return isNothing(part) ? [] : [native(part)];
-  if (part.type === 'text' && typeof part.text === 'string') return readText(part.text);
-  if (part.type === 'refusal' && typeof part.refusal === 'string') return readText(part.refusal);
-  const plain = withoutCacheMarkers(part);
-  return [readMedia(plain) ?? native(plain)];
-}
-
-function readText(text: unknown): TextPart[] {
-  return typeof text === 'string' && text !== '' ? [{ type: 'text', text }] : [];
-}
-
-function withoutCacheMarkers(part: Fields): Fields {
-  if (!cacheMarkers.some((key) => key in part)) return part;
-  return Object.fromEntries(Object.entries(part).filter(([key]) => !cacheMarkers.includes(key)));
-}
-
-function native(value: unknown): NativePart {
-  return { type: 'native', value };
+  if (!isRecord(part)) return isNothing(part) ? [] : [nativePart(part)];
+  if (part.type === 'text' && typeof part.text === 'string') return textParts(part.text);
+  if (part.type === 'refusal' && typeof part.refusal === 'string') return textParts(part.refusal);
+  const plain = withoutFields(part, cacheMarkers);
+  return [readMedia(plain) ?? nativePart(plain)];
 }

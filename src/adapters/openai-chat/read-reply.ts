@@ -1,12 +1,13 @@
-import { CompactionError } from '../../errors.ts';
 import type { FinishReason, ReadReplyOptions, ReplySummary, Usage } from '../adapter.ts';
-import { describeReply } from '../describe-reply.ts';
+import { type Fields, fieldsOf, isNothing, isRecord, listOf, stringOf } from '../fields.ts';
+import { invalidReply } from '../invalid-request.ts';
+import { providerError } from '../provider-error.ts';
+import { isStream, readStream } from '../read-stream.ts';
+import { readToolCall } from '../tool-call.ts';
 import { assembleMessage } from './assemble-reply.ts';
-import { type Fields, isNothing, isRecord, listOf, stringOf } from './fields.ts';
-import { readStream } from './read-stream.ts';
+import { readFunctionCall } from './function-call.ts';
 import { readUsage } from './read-usage.ts';
 import type { ChatMessage, ChatReply, WrittenMessage } from './shape.ts';
-import { readFunctionCall, readToolCall } from './tool-call.ts';
 
 const finishReasons: ReadonlyMap<unknown, FinishReason> = new Map([
   ['stop', 'stop'],
@@ -32,29 +33,17 @@ interface RawReply {
 /** See `ProviderAdapter.readReply`. */
 export async function readReply(reply: ChatReply, options: ReadReplyOptions = {}): Promise<ReplySummary<ChatMessage>> {
   const { signal, onText } = options;
-  if (signal?.aborted) throw signal.reason;
+  signal?.throwIfAborted();
   return summarize(isStream(reply) ? await readChunks(reply, signal, onText) : readObject(reply, onText));
 }
 
-/** Never looks into a reply that is a stream. */
-export function isStream(reply: ChatReply): reply is AsyncIterable<object> {
-  return typeof reply === 'object' && reply !== null && Symbol.asyncIterator in reply;
-}
-
 function readObject(reply: unknown, onText: ReadReplyOptions['onText']): RawReply {
-  const body = isRecord(reply) ? reply : {};
+  const body = fieldsOf(reply);
   const choice = firstChoice(body);
   throwError(body);
-  if (!Array.isArray(body.choices))
-    throw new CompactionError(
-      'invalid-request',
-      `Expected a completion with \`choices\` or a stream of chunks, got ${describeReply(reply)}.`,
-      {
-        provider: 'openai-chat',
-      },
-    );
+  if (!Array.isArray(body.choices)) throw invalidReply('openai-chat', 'a completion with `choices` or a stream of chunks', reply);
   throwError(choice);
-  const message = isRecord(choice.message) ? choice.message : {};
+  const message = fieldsOf(choice.message);
   const text = textOf(message.content);
   if (text !== '') onText?.(text);
   return { message, finish: choice.finish_reason, usage: readUsage(body.usage) };
@@ -94,11 +83,9 @@ function firstChoice(body: Fields): Fields {
   );
 }
 
-/** Gateways report an error inside a reply that came with status 200. `classifyError` reads it from the cause. */
+/** Gateways report an error inside a reply that came with status 200. */
 function throwError(body: Fields): void {
-  if (isNothing(body.error)) return;
-  const reason = isRecord(body.error) ? stringOf(body.error.message) : stringOf(body.error);
-  throw new Error(`The provider answered with an error: ${reason || 'no message'}`, { cause: body.error });
+  if (!isNothing(body.error)) throw providerError(body.error);
 }
 
 function summarize({ message, finish, usage }: RawReply): ReplySummary<ChatMessage> {

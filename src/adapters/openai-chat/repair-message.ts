@@ -1,15 +1,14 @@
-import { type Fields, isBlank, isNothing, isRecord, listOf } from './fields.ts';
+import { type Fields, isBlank, isNothing, isRecord, listOf } from '../fields.ts';
+import { repairArguments } from '../tool-call.ts';
+import { chatRoles } from './read-message.ts';
 import type { ChatMessage, WrittenMessage } from './shape.ts';
-import { repairFunctionCall, repairToolCall } from './tool-call.ts';
-
-const knownRoles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
 /**
  * See `ProviderAdapter.repairItem`. Arguments that are broken JSON stay: nobody knows what they were to be, and the history may still
  * need the call. Empty ones become an empty object. A message with an unknown role stays as it is.
  */
 export function repairMessage(item: ChatMessage): ChatMessage | undefined {
-  if (!knownRoles.has(item.role)) return item;
+  if (!chatRoles.has(item.role)) return item;
   const message: WrittenMessage = { ...item };
   repairContent(message);
   if (item.role === 'assistant') repairCalls(message);
@@ -45,11 +44,11 @@ function repairCalls(message: Fields): void {
     if (kept.length === 0) delete message.tool_calls;
     else if (kept.length < calls.length || kept.some((call, index) => call !== calls[index])) message.tool_calls = kept;
   }
-  if (isRecord(message.function_call)) message.function_call = repairFunctionCall(message.function_call);
+  if (isRecord(message.function_call)) message.function_call = repairArguments(message.function_call);
 }
 
 /** False for a message that the provider refuses as empty. The result of a tool is never empty: its call must be answered. */
-function says(message: WrittenMessage): boolean {
+export function says(message: WrittenMessage): boolean {
   if (message.role === 'tool' || message.role === 'function' || !isBlankContent(message.content)) return true;
   return (
     message.role === 'assistant' && ['tool_calls', 'function_call', 'audio', 'refusal'].some((key) => !isNothing(message[key]))
@@ -60,4 +59,11 @@ function sameFields(left: Fields, right: ChatMessage): boolean {
   const other: Fields = { ...right };
   const keys = Object.keys(left);
   return keys.length === Object.keys(other).length && keys.every((key) => Object.is(left[key], other[key]));
+}
+
+/** A call with an empty object in place of empty arguments; the same object where nothing is wrong. */
+function repairToolCall(call: Fields): Fields {
+  if (!isRecord(call.function)) return call;
+  const repaired = repairArguments(call.function);
+  return repaired === call.function ? call : { ...call, function: repaired };
 }

@@ -1,8 +1,11 @@
 import type { Message, Part, ToolCallPart, ToolResultPart } from '../../message.ts';
+import { type Fields, isBlank, isRecord } from '../fields.ts';
 import { splitSteps } from '../split-steps.ts';
-import { type Fields, isBlank, isRecord } from './fields.ts';
+import { writeArguments } from '../tool-call.ts';
+import { legacyName } from './function-call.ts';
 import type { ChatMessage, WrittenMessage } from './shape.ts';
-import { legacyName, writeArguments } from './tool-call.ts';
+
+const provider = 'openai-chat';
 
 /**
  * A neutral message as native ones: each result is a message of its own, right after the calls of an assistant, before what a user
@@ -64,12 +67,12 @@ function writeCalls(calls: readonly ToolCallPart[]): Fields {
   const [only] = calls;
   if (!only) return {};
   if (calls.length === 1 && legacyName(only.id) !== undefined)
-    return { function_call: { name: only.name, arguments: writeArguments(only.input) } };
+    return { function_call: { name: only.name, arguments: writeArguments(only.input, provider) } };
   return {
     tool_calls: calls.map(({ id, name, input }) => ({
       id,
       type: 'function',
-      function: { name, arguments: writeArguments(input) },
+      function: { name, arguments: writeArguments(input, provider) },
     })),
   };
 }

@@ -1,5 +1,8 @@
-import { type Fields, isRecord, listOf, stringOf } from '../openai-chat/fields.ts';
+import type { Usage } from '../adapter.ts';
+import { type Fields, fieldsOf, isRecord, listOf, stringOf } from '../fields.ts';
+import { providerError } from '../provider-error.ts';
 import { isCommentary } from './item-kinds.ts';
+import { readUsage } from './read-usage.ts';
 
 /** A reply, as an object or its events have told it. */
 export interface RawReply {
@@ -7,7 +10,7 @@ export interface RawReply {
   /** `completed`, `incomplete` and so on; undefined where the reply did not say how it ended. */
   status: unknown;
   incompleteReason: unknown;
-  usage: unknown;
+  usage: Usage | undefined;
 }
 
 export interface ReplyEntry {
@@ -79,14 +82,15 @@ export function assembleReply(onText?: (text: string) => void): ReplyAssembly {
       } else if (endings.has(type)) ending = event;
     },
     finish() {
-      const response = ending && isRecord(ending.response) ? ending.response : {};
-      const whole = listOf(response.output);
+      const response = fieldsOf(ending?.response);
+      const whole = readEntries(listOf(response.output));
+      const told = [...open.values()].map(closeItem);
       return {
-        // The last event of Codex has no output.
-        entries: whole.length > 0 ? readEntries(whole) : [...open.values()].map(closeItem),
+        // The last event of Codex has no output, or not all of it.
+        entries: whole.length > 0 && whole.length >= told.filter(({ done }) => done).length ? whole : told,
         status: ending && (response.status ?? endings.get(ending.type)),
         incompleteReason: isRecord(response.incomplete_details) ? response.incomplete_details.reason : undefined,
-        usage: response.usage,
+        usage: readUsage(response),
       };
     },
   };
@@ -98,16 +102,14 @@ export function readEntries(output: readonly unknown[]): ReplyEntry[] {
 }
 
 /**
- * Throws what a failed reply, or an event of a failed stream, says. `classifyError` reads it from the cause. The official client throws
- * only one of the two forms of error events itself.
+ * Throws what a failed reply, or an event of a failed stream, says. The official client throws only
+ * one of the two forms of error events itself.
  */
 export function throwError(body: Fields): void {
   const response = isRecord(body.response) ? body.response : body;
   const failed = body.type === 'response.failed' || response.status === 'failed';
   const error = response.error ?? (body.type === 'error' ? (body.error ?? body) : undefined);
-  if (!failed && (error === undefined || error === null)) return;
-  const reason = isRecord(error) ? stringOf(error.message) : stringOf(error);
-  throw new Error(`The provider answered with an error: ${reason || 'no message'}`, { cause: error ?? response });
+  if (failed || (error !== undefined && error !== null)) throw providerError(error, error ?? response);
 }
 
 interface OpenItem {

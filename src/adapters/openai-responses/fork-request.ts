@@ -1,5 +1,6 @@
-import type { SummaryFork } from '../adapter.ts';
-import { type Fields, isNothing, isRecord } from '../openai-chat/fields.ts';
+import type { ForkOptions, SummaryFork } from '../adapter.ts';
+import { type Fields, isNothing, isRecord } from '../fields.ts';
+import { setSetting } from '../set-setting.ts';
 import { kindOf } from './item-kinds.ts';
 import type { ResponsesItem, ResponsesRequest } from './shape.ts';
 
@@ -13,16 +14,16 @@ const smallestCap = 16;
 const neutralized = ['conversation', 'background', 'truncation'];
 
 /**
- * The parent's request and one user message. `previous_response_id` stays: what the server holds is what the summary is about. Only a
+ * The parent's request and one user message with this content. `previous_response_id` stays: what the server holds is what the summary is about. Only a
  * forced output format is relaxed: the summary is prose.
  */
 export function forkRequest<R extends ResponsesRequest>(
   request: R,
   items: readonly ResponsesItem[],
-  instruction: string,
-  maxTokens: number,
+  content: unknown,
+  { maxTokens, effort, verbosity }: ForkOptions,
 ): SummaryFork<R> {
-  const question: ResponsesItem = { type: 'message', role: 'user', content: instruction.toWellFormed() };
+  const question: ResponsesItem = { type: 'message', role: 'user', content };
   // A trigger of the provider's own compaction is a question, too.
   const input = [...items.filter((item) => kindOf(item) !== 'compaction_trigger'), question];
   const fork: R = { ...request, input, max_output_tokens: Math.max(smallestCap, maxTokens) };
@@ -34,7 +35,10 @@ export function forkRequest<R extends ResponsesRequest>(
     delete fields.tools;
     delete fields.tool_choice;
   } else fields.tool_choice = 'none';
-  return { request: fork, changed: relaxFormat(fields) ? ['text.format'] : [] };
+  const changed = relaxFormat(fields) ? ['text.format'] : [];
+  setSetting(fields, 'reasoning', 'effort', effort, changed);
+  setSetting(fields, 'text', 'verbosity', verbosity, changed);
+  return { request: fork, changed };
 }
 
 function relaxFormat(fields: Fields): boolean {

@@ -1,4 +1,4 @@
-import { stringOf } from '../openai-chat/fields.ts';
+import { stringOf } from '../fields.ts';
 import type { ResponsesItem } from './shape.ts';
 
 /** The type of an item, which messages and references may leave out. */

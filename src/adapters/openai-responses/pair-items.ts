@@ -1,5 +1,8 @@
 import type { PairOptions } from '../adapter.ts';
+import { isSameList } from '../lists.ts';
+import { isHeldItem } from './held-item.ts';
 import { callKey, isModelItem, isOwnCall, isOwnResult, isReasoning, isUnfinished, kindOf, resultKey } from './item-kinds.ts';
+import { nameCalls } from './name-calls.ts';
 import { startOfOpenTurn } from './open-turn.ts';
 import { readItem } from './read-item.ts';
 import { withoutServerId } from './repair-item.ts';
@@ -10,7 +13,8 @@ import { writeMessage } from './write-message.ts';
  * See `ProviderAdapter.pairItems`. A result may stand anywhere behind its call, and calls made in parallel are items in a row, so that
  * nothing has to move: what is missing is added, and what has no partner goes or becomes text.
  */
-export function pairItems(items: readonly ResponsesItem[], options: PairOptions): readonly ResponsesItem[] {
+export function pairItems(given: readonly ResponsesItem[], options: PairOptions): readonly ResponsesItem[] {
+  const items = nameCalls(given);
   const { unanswered, orphans } = matchItems(items);
   const firstOpen = options.closeOpen ? items.length : startOfOpenCalls(items, unanswered);
   const paired: ResponsesItem[] = [];
@@ -33,8 +37,9 @@ export function pairItems(items: readonly ResponsesItem[], options: PairOptions)
     // A call of another kind cannot be answered for its tool: it goes.
   });
   endTurn();
-  const tied = dropLoneReasoning(paired, options.closeOpen);
-  return tied.length === items.length && tied.every((item, index) => item === items[index]) ? items : tied;
+  const once = dropRepeats(dropLoneReasoning(paired, options.closeOpen));
+  const tied = dropLoneReasoning(once, options.closeOpen); // a repeat may have been what reasoning led to
+  return isSameList(tied, given) ? given : tied;
 }
 
 /** Where the last turn begins, if one of its calls still waits; otherwise the number of items. */
@@ -45,7 +50,7 @@ function startOfOpenCalls(items: readonly ResponsesItem[], unanswered: ReadonlyS
 
 /**
  * The calls without a result and the results without a call, by their index. A result belongs to the nearest earlier call of its id
- * that is still unanswered. Behind a reference may stand either.
+ * that is still unanswered. Behind a reference, and in what the server holds, may stand either.
  */
 function matchItems(items: readonly ResponsesItem[]): { unanswered: Set<number>; orphans: Set<number> } {
   const waiting = new Map<string, number[]>();
@@ -53,7 +58,7 @@ function matchItems(items: readonly ResponsesItem[]): { unanswered: Set<number>;
   const orphans = new Set<number>();
   let lastReference = -1;
   items.forEach((item, index) => {
-    if (kindOf(item) === 'item_reference') lastReference = index;
+    if (kindOf(item) === 'item_reference' || isHeldItem(item)) lastReference = index;
     const call = callKey(item);
     if (call !== undefined) {
       const others = waiting.get(call);
@@ -103,4 +108,21 @@ function dropLoneReasoning(items: readonly ResponsesItem[], ended: boolean): Res
   }
   if (!ended) keepReasoning();
   return kept;
+}
+
+/**
+ * The provider refuses an id that comes twice. What a host stored twice stays once; of messages and calls, which may have results of their
+ * own, the second stays without the id.
+ */
+function dropRepeats(items: readonly ResponsesItem[]): ResponsesItem[] {
+  const ids = new Set<string>();
+  return items.flatMap((item) => {
+    // The result of a local shell has the id of its call.
+    if (typeof item.id !== 'string' || resultKey(item) !== undefined) return [item];
+    if (!ids.has(item.id)) {
+      ids.add(item.id);
+      return [item];
+    }
+    return isOwnCall(item) || kindOf(item) === 'message' ? [withoutServerId(item)] : [];
+  });
 }

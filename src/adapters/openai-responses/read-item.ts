@@ -1,6 +1,7 @@
 import type { MediaPart, Message, NativePart, Part, Role, TextPart } from '../../message.ts';
-import { type Fields, isNothing, isRecord, listOf, stringOf } from '../openai-chat/fields.ts';
-import { readToolCall } from '../openai-chat/tool-call.ts';
+import { type Fields, isNothing, isRecord, listOf, stringOf, withoutFields } from '../fields.ts';
+import { fieldParts, nativePart, reasoningParts, textParts } from '../neutral-parts.ts';
+import { readArguments } from '../tool-call.ts';
 import { callKey, kindOf, resultKey } from './item-kinds.ts';
 import { readImageItem, readMedia } from './read-media.ts';
 import type { ResponsesItem } from './shape.ts';
@@ -24,8 +25,16 @@ const ownFields: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['custom_tool_call_output', new Set([...commonFields, 'call_id', 'output'])],
 ]);
 
+/** Markers of the prompt cache move with every step: they are no content. */
+const cacheMarkers = ['prompt_cache_breakpoint'];
+
 /** Instructions in another form: what stands for everything before it, and tools that are there from now on. */
 const standingKinds = new Set(['compaction', 'additional_tools']);
+
+/** True for the roles that the provider knows. */
+export function isRole(role: unknown): boolean {
+  return roles.has(role);
+}
 
 /**
  * An item in neutral form: always one message. What is no message and no call of the caller's own tools is carried whole. A message
@@ -42,13 +51,13 @@ export function readItem(item: ResponsesItem): Message[] {
     case 'function_call':
     case 'custom_tool_call':
       if (!callKey(item)) break;
-      return [{ role: 'assistant', parts: [...readCall(fields), ...readMark(kind), ...readFields(fields, kind)] }];
+      return [{ role: 'assistant', parts: [readCall(fields), ...readMark(kind), ...readFields(fields, kind)] }];
     case 'function_call_output':
     case 'custom_tool_call_output':
       if (!resultKey(item)) break; // B020
       return [{ role: 'tool', parts: [readResult(fields), ...readMark(kind), ...readFields(fields, kind)] }];
   }
-  const parts = [readImageItem(fields) ?? native(item)];
+  const parts = [readImageItem(fields) ?? nativePart(item)];
   if (standingKinds.has(kind)) return [{ role: 'system', parts }];
   return [{ role: kind.endsWith('_output') || kind === 'mcp_approval_response' ? 'tool' : 'assistant', parts }];
 }
@@ -57,19 +66,18 @@ function readMessage(message: Fields): Message {
   const role = roles.get(message.role);
   const parts = [...readContent(message.content), ...readFields(message, 'message')];
   // A role of another server is carried on, and never taken for the user's.
-  return role ? { role, parts } : { role: 'assistant', parts: [...parts, native({ role: message.role })] };
+  return role ? { role, parts } : { role: 'assistant', parts: [...parts, nativePart({ role: message.role })] };
 }
 
 /** The text, and as an opaque part what makes it valid, which is never written. */
 function readReasoning({ summary, content, status: _status, ...seal }: Fields): Part[] {
   const texts = [...listOf(summary), ...listOf(content)].map((part) => (isRecord(part) ? stringOf(part.text) : ''));
-  return [...texts.filter((text) => text !== '').map((text): Part => ({ type: 'reasoning', text })), native(seal)];
+  return [...texts.flatMap(reasoningParts), nativePart(seal)];
 }
 
-function readCall({ type, call_id: id, name, input, arguments: text }: Fields): Part[] {
-  return readToolCall(
-    type === 'custom_tool_call' ? { id, custom: { name, input } } : { id, function: { name, arguments: text } },
-  );
+function readCall({ type, call_id, name, input, arguments: text }: Fields): Part {
+  const read = type === 'custom_tool_call' ? stringOf(input) : readArguments(text);
+  return { type: 'toolCall', id: stringOf(call_id), name: stringOf(name), input: read };
 }
 
 function readResult({ call_id, output }: Fields): Part {
@@ -78,42 +86,23 @@ function readResult({ call_id, output }: Fields): Part {
 
 /** The kind of call that is not a function. */
 function readMark(kind: string): NativePart[] {
-  return kind.startsWith('custom_') ? [native({ type: kind })] : [];
+  return kind.startsWith('custom_') ? [nativePart({ type: kind })] : [];
 }
 
-/** Unknown fields, one opaque part each, in an order that does not depend on theirs. */
 function readFields(item: Fields, kind: string): NativePart[] {
-  return Object.keys(item)
-    .filter((key) => !ownFields.get(kind)?.has(key) && !isNothing(item[key]))
-    .sort()
-    .map((key) => native({ [key]: item[key] }));
+  return fieldParts(item, (key) => ownFields.get(kind)?.has(key) === true);
 }
 
 function readContent(content: unknown): ContentPart[] {
-  if (typeof content === 'string') return readText(content);
+  if (typeof content === 'string') return textParts(content);
   if (Array.isArray(content)) return content.flatMap(readContentPart);
-  return isNothing(content) ? [] : [native({ content })];
+  return isNothing(content) ? [] : [nativePart({ content })];
 }
 
 function readContentPart(part: unknown): ContentPart[] {
-  if (!isRecord(part)) return isNothing(part) ? [] : [native(part)];
-  if (/^(?:input_|output_)?text$/.test(stringOf(part.type)) && typeof part.text === 'string') return readText(part.text);
-  if (part.type === 'refusal' && typeof part.refusal === 'string') return readText(part.refusal);
-  const plain = withoutCacheMarker(part);
-  return [readMedia(plain) ?? native(plain)];
-}
-
-function readText(text: string): TextPart[] {
-  return text === '' ? [] : [{ type: 'text', text }];
-}
-
-/** Markers of the prompt cache move with every step: they are no content. */
-function withoutCacheMarker(part: Fields): Fields {
-  if (!('prompt_cache_breakpoint' in part)) return part;
-  const { prompt_cache_breakpoint: _marker, ...plain } = part;
-  return plain;
-}
-
-function native(value: unknown): NativePart {
-  return { type: 'native', value };
+  if (!isRecord(part)) return isNothing(part) ? [] : [nativePart(part)];
+  if (/^(?:input_|output_)?text$/.test(stringOf(part.type)) && typeof part.text === 'string') return textParts(part.text);
+  if (part.type === 'refusal' && typeof part.refusal === 'string') return textParts(part.refusal);
+  const plain = withoutFields(part, cacheMarkers);
+  return [readMedia(plain) ?? nativePart(plain)];
 }

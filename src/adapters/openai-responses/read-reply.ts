@@ -1,8 +1,8 @@
-import { CompactionError } from '../../errors.ts';
 import type { FinishReason, ReadReplyOptions, ReplySummary } from '../adapter.ts';
-import { describeReply } from '../describe-reply.ts';
-import { type Fields, isRecord, listOf, stringOf } from '../openai-chat/fields.ts';
-import { readStream } from '../openai-chat/read-stream.ts';
+import { type Fields, fieldsOf, isRecord, listOf, stringOf } from '../fields.ts';
+import { invalidReply } from '../invalid-request.ts';
+import { callsIn } from '../neutral-parts.ts';
+import { isStream, readStream } from '../read-stream.ts';
 import { assembleReply, type RawReply, type ReplyEntry, readEntries, throwError } from './assemble-reply.ts';
 import { callKey, isCommentary, isToolActivity, kindOf, resultKey } from './item-kinds.ts';
 import { readItem } from './read-item.ts';
@@ -19,7 +19,7 @@ interface StartedStream {
 /** See `ProviderAdapter.readReply`. */
 export async function readReply(reply: ResponsesReply, options: ReadReplyOptions = {}): Promise<ReplySummary<ResponsesItem>> {
   const { signal, onText } = options;
-  if (signal?.aborted) throw signal.reason;
+  signal?.throwIfAborted();
   if (!isStream(reply)) return summarize(readObject(reply, onText));
   // A helper of the SDK that has ended gives a new listener no event, and no end either.
   if (isResponseStream(reply) && reply.ended) return summarize(readObject(await reply.finalResponse(), onText));
@@ -29,43 +29,32 @@ export async function readReply(reply: ResponsesReply, options: ReadReplyOptions
   return summarize(assembly.finish());
 }
 
-/** Never looks into a reply that is a stream. */
-export function isStream(reply: ResponsesReply): reply is AsyncIterable<object> {
-  return typeof reply === 'object' && reply !== null && Symbol.asyncIterator in reply;
-}
-
 function isResponseStream(reply: AsyncIterable<object>): reply is AsyncIterable<object> & StartedStream {
   return 'ended' in reply && 'finalResponse' in reply && typeof reply.finalResponse === 'function';
 }
 
 function readObject(reply: unknown, onText: ReadReplyOptions['onText']): RawReply {
-  const body = isRecord(reply) ? reply : {};
+  const body = fieldsOf(reply);
   throwError(body);
   if (!Array.isArray(body.output))
-    throw new CompactionError(
-      'invalid-request',
-      `Expected a response with \`output\` or a stream of events, got ${describeReply(reply)}.`,
-      { provider: 'openai-responses' },
-    );
+    throw invalidReply('openai-responses', 'a response with `output` or a stream of events', reply);
   const entries = readEntries(body.output);
   const text = lastText(entries);
   if (text !== '') onText?.(text);
-  const { status, incomplete_details: details, usage } = body;
-  return { entries, status, incompleteReason: isRecord(details) ? details.reason : undefined, usage };
+  const { status, incomplete_details: details } = body;
+  return { entries, status, incompleteReason: isRecord(details) ? details.reason : undefined, usage: readUsage(body) };
 }
 
 function summarize(raw: RawReply): ReplySummary<ResponsesItem> {
   const { entries } = raw;
-  const calls = entries
-    .flatMap(({ item }) => readItem(item))
-    .flatMap(({ parts }) => parts.filter((part) => part.type === 'toolCall'));
+  const calls = callsIn(entries.flatMap(({ item }) => readItem(item)));
   const finish = readFinish(raw);
   return {
     text: lastText(entries),
     finish,
     calls,
     items: writeReply(entries, { natural: finish === 'stop' || finish === 'tool-calls', hasCalls: calls.length > 0 }),
-    usage: readUsage(raw.usage),
+    usage: raw.usage,
   };
 }
 

@@ -1,27 +1,19 @@
 import type { Usage } from '../adapter.ts';
-import { isRecord } from '../openai-chat/fields.ts';
+import { type Fields, fieldsOf, isRecord } from '../fields.ts';
+import { wholeUsage } from '../usage.ts';
 
-/**
- * `input_tokens` holds the cached tokens already (B141), and the parts count, not their total (B148). Undefined where the provider did
- * not count: missing or zero input is no measurement (B145).
- */
-export function readUsage(usage: unknown): Usage | undefined {
+/** Usage of a reply, and the id under which the server holds it. Whatever else a server adds, and the total, are not read (B142, B148). */
+export function readUsage({ usage, id, store }: Fields): Usage | undefined {
   if (!isRecord(usage)) return undefined;
-  const { input_tokens: inputTokens, output_tokens: outputTokens } = usage;
-  if (!isCount(inputTokens) || inputTokens === 0 || !isCount(outputTokens)) return undefined;
-  const read: Usage = { inputTokens, outputTokens };
-  const input = isRecord(usage.input_tokens_details) ? usage.input_tokens_details : {};
-  const output = isRecord(usage.output_tokens_details) ? usage.output_tokens_details : {};
-  if (isShare(input.cached_tokens, inputTokens)) read.cachedInputTokens = input.cached_tokens;
-  if (isShare(input.cache_write_tokens, inputTokens)) read.cacheWriteTokens = input.cache_write_tokens;
-  if (isShare(output.reasoning_tokens, outputTokens)) read.reasoningTokens = output.reasoning_tokens;
+  const input = fieldsOf(usage.input_tokens_details);
+  const output = fieldsOf(usage.output_tokens_details);
+  const read = wholeUsage({
+    input: usage.input_tokens,
+    output: usage.output_tokens,
+    cacheRead: input.cached_tokens,
+    cacheWrite: input.cache_write_tokens,
+    reasoning: output.reasoning_tokens,
+  });
+  if (read && typeof id === 'string' && id !== '' && store !== false) read.responseId = id;
   return read;
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
-function isShare(value: unknown, whole: number): value is number {
-  return isCount(value) && value <= whole;
 }

@@ -1,5 +1,5 @@
-import { type Fields, isBlank, isNothing, isRecord } from '../openai-chat/fields.ts';
-import { repairFunctionCall } from '../openai-chat/tool-call.ts';
+import { type Fields, isBlank, isNothing, isRecord, withoutFields } from '../fields.ts';
+import { repairArguments } from '../tool-call.ts';
 import { kindOf } from './item-kinds.ts';
 import type { ResponsesItem } from './shape.ts';
 
@@ -16,7 +16,7 @@ export function repairItem(item: ResponsesItem): ResponsesItem | undefined {
     case 'message':
       return repairMessage(plain);
     case 'function_call':
-      return sameOr(plain, repairFunctionCall({ ...plain }), 'arguments');
+      return sameOr(plain, repairArguments({ ...plain }), 'arguments');
     case 'function_call_output':
     case 'custom_tool_call_output':
       return plain.output === null || plain.output === undefined ? { ...plain, output: '' } : plain;
@@ -27,11 +27,11 @@ export function repairItem(item: ResponsesItem): ResponsesItem | undefined {
 
 /** The item without what SDKs add to it: the same object where nothing is added. */
 export function withoutAddedFields(item: ResponsesItem): ResponsesItem {
-  const cleaned = withoutFields({ ...item });
+  const cleaned = withoutFields({ ...item }, addedFields);
   for (const key of ['content', 'output']) {
     const list = cleaned[key];
     if (!Array.isArray(list) || !list.some(hasAddedFields)) continue;
-    cleaned[key] = list.map((part: unknown) => (isRecord(part) ? withoutFields(part) : part));
+    cleaned[key] = list.map((part: unknown) => (isRecord(part) ? withoutFields(part, addedFields) : part));
   }
   const original: Fields = { ...item };
   const same = Object.keys(original).every((key) => Object.is(original[key], cleaned[key]));
@@ -46,10 +46,6 @@ export function withoutServerId(item: ResponsesItem): ResponsesItem {
 
 function hasAddedFields(value: unknown): value is Fields {
   return isRecord(value) && addedFields.some((key) => key in value);
-}
-
-function withoutFields(value: Fields): Fields {
-  return hasAddedFields(value) ? Object.fromEntries(Object.entries(value).filter(([key]) => !addedFields.includes(key))) : value;
 }
 
 function sameOr(item: ResponsesItem, repaired: Fields, key: 'arguments'): ResponsesItem {

@@ -34,7 +34,8 @@ export interface ResponsesRequest {
   readonly instructions?: string | null | undefined;
   /** A text is one message of the user. */
   readonly input?: string | readonly ResponsesItem[] | undefined;
-  readonly tools?: readonly object[] | undefined;
+  /** A list; the SDK's streaming helper takes a single one, too. */
+  readonly tools?: object | null | undefined;
   readonly max_output_tokens?: number | null | undefined;
   readonly previous_response_id?: string | null | undefined;
   readonly conversation?: string | object | null | undefined;
@@ -42,6 +43,7 @@ export interface ResponsesRequest {
 
 /** A reply object: the SDK's `Response` and `ParsedResponse` fit. */
 export interface ResponsesReplyObject {
+  readonly id?: unknown;
   readonly output: readonly ResponsesItem[];
   readonly status?: string | undefined;
   readonly incomplete_details?: { readonly reason?: string | undefined } | null | undefined;

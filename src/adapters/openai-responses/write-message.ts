@@ -1,7 +1,7 @@
-import { CompactionError } from '../../errors.ts';
 import type { Message, Part, ToolCallPart, ToolResultPart } from '../../message.ts';
-import { type Fields, isBlank, isRecord, stringOf } from '../openai-chat/fields.ts';
+import { type Fields, isBlank, isRecord, stringOf } from '../fields.ts';
 import { splitSteps } from '../split-steps.ts';
+import { writeArguments } from '../tool-call.ts';
 import type { ResponsesItem, WrittenItem } from './shape.ts';
 
 /**
@@ -76,7 +76,7 @@ function joinContent(content: readonly unknown[]): unknown {
 }
 
 function writeCall({ id, name, input }: ToolCallPart): WrittenItem {
-  return { type: 'function_call', call_id: id, name, arguments: writeArguments(input) };
+  return { type: 'function_call', call_id: id, name, arguments: writeArguments(input, 'openai-responses') };
 }
 
 /** A tool that returned nothing has an empty output: the call is answered all the same. */
@@ -93,14 +93,4 @@ function addFields(item: WrittenItem, { type, ...fields }: Fields): void {
   if (type !== 'custom_tool_call') return;
   item.input = item.arguments;
   delete item.arguments;
-}
-
-function writeArguments(input: unknown): string {
-  if (typeof input === 'string') return isBlank(input) ? '{}' : input.toWellFormed();
-  try {
-    return JSON.stringify(input ?? {}) ?? '{}';
-  } catch (cause) {
-    const provider = 'openai-responses';
-    throw new CompactionError('invalid-request', 'Expected the input of a tool call to be JSON.', { cause, provider });
-  }
 }

@@ -1,4 +1,4 @@
-import { isNothing } from '../openai-chat/fields.ts';
+import { isNothing } from '../fields.ts';
 import type { ReplyEntry } from './assemble-reply.ts';
 import { isOwnCall, isReasoning, kindOf } from './item-kinds.ts';
 import { withoutAddedFields, withoutServerId } from './repair-item.ts';

@@ -3,10 +3,11 @@ import { checkCompaction } from './anthropic/compaction.ts';
 import { checkOrder } from './anthropic/order.ts';
 import { checkRequest } from './anthropic/request.ts';
 import { checkServerTools } from './anthropic/server-tools.ts';
-import { checkStrings } from './anthropic/strings.ts';
 import { checkThinking } from './anthropic/thinking.ts';
 import { checkTools } from './anthropic/tools.ts';
-import { isRecord, mergeTurns, type Report, readMessages } from './anthropic/turns.ts';
+import { mergeTurns, readMessages } from './anthropic/turns.ts';
+import { isRecord, type Report } from './report.ts';
+import { findLoneSurrogates } from './strings.ts';
 import type { WireViolation } from './violation.ts';
 
 /**
@@ -23,7 +24,6 @@ export function validateAnthropic(body: unknown): WireViolation[] {
     report('invalid-body', 'messages', 'Expected an object with an array of messages.');
     return violations;
   }
-  checkStrings(body, report);
   const messages = readMessages(body.messages, report);
   const turns = mergeTurns(messages);
   checkRequest(body, turns, report);
@@ -33,5 +33,5 @@ export function validateAnthropic(body: unknown): WireViolation[] {
   checkTools(turns, report);
   checkServerTools(turns, report);
   checkThinking(body.thinking, turns, report);
-  return violations;
+  return [...findLoneSurrogates(body), ...violations];
 }

@@ -1,8 +1,11 @@
+import { openaiEfforts } from '../../adapters/openai-efforts.ts';
+import { checkLevel, verbosities } from './check-level.ts';
+import { collectViolations } from './collect-violations.ts';
+import { readMessages } from './messages.ts';
 import { checkCalls, checkPairs } from './openai-chat/check-calls.ts';
 import { checkContent } from './openai-chat/check-content.ts';
 import { checkTools } from './openai-chat/check-tools.ts';
-import { describe, isRecord, type Report } from './openai-chat/report.ts';
-import { findLoneSurrogates } from './openai-chat/strings.ts';
+import { describe, type Fields, isRecord, type Report } from './report.ts';
 import type { WireViolation } from './violation.ts';
 
 const roles = new Set<unknown>(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
@@ -15,12 +18,10 @@ const roles = new Set<unknown>(['system', 'developer', 'user', 'assistant', 'too
  * validateOpenAiChat({ model: 'gpt-5', messages: [] }); // [{ rule: 'messages-empty', path: 'messages', message: '…' }]
  */
 export function validateOpenAiChat(body: unknown): WireViolation[] {
-  const violations: WireViolation[] = [];
-  const report: Report = (rule, path, message) => violations.push({ rule, path, message });
-  if (!isRecord(body)) {
-    report('body', '', `Expected an object, got ${describe(body)}.`);
-    return violations;
-  }
+  return collectViolations(body, checkBody);
+}
+
+function checkBody(body: Fields, report: Report): void {
   if (typeof body.model !== 'string' || body.model === '')
     report('model', 'model', `Expected a model, got ${describe(body.model)}.`);
   for (const field of ['max_completion_tokens', 'max_tokens']) {
@@ -28,12 +29,11 @@ export function validateOpenAiChat(body: unknown): WireViolation[] {
     if (cap !== undefined && cap !== null && !(Number.isInteger(cap) && Number(cap) > 0))
       report('output-cap', field, `Expected a whole number above 0, got ${describe(cap)}.`);
   }
+  checkLevel(body.reasoning_effort, openaiEfforts, 'reasoning_effort', report);
+  checkLevel(body.verbosity, verbosities, 'verbosity', report);
   checkTools(body, report);
-  const { messages } = body;
-  if (!Array.isArray(messages)) report('messages-type', 'messages', `Expected an array, got ${describe(messages)}.`);
-  else if (messages.length === 0) report('messages-empty', 'messages', 'Expected at least one message.');
-  else checkMessages(messages, report);
-  return [...violations, ...findLoneSurrogates(body)];
+  const messages = readMessages(body, report);
+  if (messages) checkMessages(messages, report);
 }
 
 function checkMessages(messages: readonly unknown[], report: Report): void {

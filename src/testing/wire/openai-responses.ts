@@ -1,7 +1,9 @@
-import { describe, isAbsent, isRecord, type Report } from './openai-chat/report.ts';
-import { findLoneSurrogates } from './openai-chat/strings.ts';
+import { openaiEfforts } from '../../adapters/openai-efforts.ts';
+import { checkLevel, verbosities } from './check-level.ts';
+import { collectViolations } from './collect-violations.ts';
 import { checkInput } from './openai-responses/check-input.ts';
 import { checkTools } from './openai-responses/check-tools.ts';
+import { describe, type Fields, isAbsent, isRecord, type Report } from './report.ts';
 import type { WireViolation } from './violation.ts';
 
 /** The provider refuses a smaller output cap. */
@@ -15,12 +17,10 @@ const smallestCap = 16;
  * validateOpenAiResponses({ model: 'gpt-5', input: [] }); // [{ rule: 'input-empty', path: 'input', message: '…' }]
  */
 export function validateOpenAiResponses(body: unknown): WireViolation[] {
-  const violations: WireViolation[] = [];
-  const report: Report = (rule, path, message) => violations.push({ rule, path, message });
-  if (!isRecord(body)) {
-    report('body', '', `Expected an object, got ${describe(body)}.`);
-    return violations;
-  }
+  return collectViolations(body, checkBody);
+}
+
+function checkBody(body: Fields, report: Report): void {
   if ((typeof body.model !== 'string' || body.model === '') && isAbsent(body.prompt))
     report('model', 'model', `Expected a model, got ${describe(body.model)}.`);
   if (!isAbsent(body.instructions) && typeof body.instructions !== 'string')
@@ -32,7 +32,8 @@ export function validateOpenAiResponses(body: unknown): WireViolation[] {
     report('two-histories', 'conversation', 'Expected a conversation or a previous response, got both.');
   if (body.background === true && body.store === false)
     report('background-unstored', 'background', 'Expected a response in the background to be stored.');
+  if (isRecord(body.reasoning)) checkLevel(body.reasoning.effort, openaiEfforts, 'reasoning.effort', report);
+  if (isRecord(body.text)) checkLevel(body.text.verbosity, verbosities, 'text.verbosity', report);
   checkTools(body, report);
   checkInput(body, report);
-  return [...violations, ...findLoneSurrogates(body)];
 }

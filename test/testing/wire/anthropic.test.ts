@@ -119,6 +119,7 @@ const broken: [rule: string, body: unknown][] = [
   ['invalid-body', { model: 'm', max_tokens: 1, messages: 'hello' }],
   ['model', body([user(text('Go'))], { model: undefined })],
   ['max-tokens', body([user(text('Go'))], { max_tokens: undefined })],
+  ['unknown-level', body([user(text('Go'))], { output_config: { effort: 'minimal' } })],
   ['thinking-budget', body([user(text('Go'))], { thinking: { type: 'enabled', budget_tokens: 4096 } })],
   ['thinking-budget', body([user(text('Go'))], { thinking: { type: 'enabled', budget_tokens: 100 } })],
   ['tool-choice-without-tools', body([user(text('Go'))], { tools: undefined, tool_choice: { type: 'auto' } })],

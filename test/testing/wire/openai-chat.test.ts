@@ -122,6 +122,8 @@ const illegal: readonly (readonly [rule: string, path: string, unknown])[] = [
   ['output-cap', 'max_tokens', body([user], { max_tokens: 0 })],
   ['output-cap', 'max_completion_tokens', body([user], { max_completion_tokens: 1.5 })],
   ['output-cap', 'max_completion_tokens', body([user], { max_completion_tokens: '9' })],
+  ['unknown-level', 'reasoning_effort', body([user], { reasoning_effort: 'tremendous' })],
+  ['unknown-level', 'verbosity', body([user], { verbosity: 'max' })],
   ['messages-type', 'messages', { model: 'm' }],
   ['messages-empty', 'messages', body([])],
   ['message-type', 'messages[1]', body([user, null])],

@@ -108,6 +108,8 @@ const illegal: readonly (readonly [rule: string, path: string, body: unknown])[]
   ['instructions-type', 'instructions', body([user], { instructions: [user] })],
   ['output-cap', 'max_output_tokens', body([user], { max_output_tokens: 15 })],
   ['output-cap', 'max_output_tokens', body([user], { max_output_tokens: 20.5 })],
+  ['unknown-level', 'reasoning.effort', body([user], { reasoning: { effort: 'tremendous' } })],
+  ['unknown-level', 'text.verbosity', body([user], { text: { verbosity: 'max' } })],
   ['two-histories', 'conversation', body([user], { conversation: 'conv_1', previous_response_id: 'resp_1' })],
   ['background-unstored', 'background', body([user], { background: true, store: false })],
   ['input-missing', 'input', { model: 'gpt-5' }],

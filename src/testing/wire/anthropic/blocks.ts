@@ -1,4 +1,5 @@
-import { isRecord, isServerResult, type Report, readBlocks, type WireBlock, type WireMessage } from './turns.ts';
+import { isRecord, type Report } from '../report.ts';
+import { isServerResult, readBlocks, type WireBlock, type WireMessage } from './turns.ts';
 
 const onlyAssistant = new Set(['tool_use', 'thinking', 'redacted_thinking', 'server_tool_use', 'mcp_tool_use', 'compaction']);
 const onlySystem = new Set(['tool_addition', 'tool_removal']);

@@ -1,4 +1,4 @@
-import { type Fields, isRecord, type Report } from './turns.ts';
+import { type Fields, isRecord, type Report } from '../report.ts';
 
 const mostMarkers = 4;
 

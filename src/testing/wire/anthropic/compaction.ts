@@ -1,4 +1,5 @@
-import { type Fields, isRecord, type Report, type WireMessage } from './turns.ts';
+import { type Fields, isRecord, type Report } from '../report.ts';
+import type { WireMessage } from './turns.ts';
 
 /**
  * A compaction block stands for all that was before it: it opens the conversation, and there is one. Where the request lets the

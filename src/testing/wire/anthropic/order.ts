@@ -1,4 +1,5 @@
-import { isServerTool, type Report, type WireMessage, type WireTurn } from './turns.ts';
+import type { Report } from '../report.ts';
+import { isServerTool, type WireMessage, type WireTurn } from './turns.ts';
 
 const mostMessages = 100_000;
 

@@ -1,10 +1,14 @@
+import { claudeEfforts } from '../../../adapters/claude-efforts.ts';
+import { checkLevel } from '../check-level.ts';
+import { type Fields, isRecord, type Report } from '../report.ts';
 import { checkCacheMarkers } from './cache-markers.ts';
-import { type Fields, isRecord, type Report, type WireTurn } from './turns.ts';
+import type { WireTurn } from './turns.ts';
 
 /** The parameters beside the messages. */
 export function checkRequest(body: Fields, turns: readonly WireTurn[], report: Report): void {
   if (typeof body.model !== 'string' || body.model === '') report('model', 'model', 'Expected the name of a model.');
   checkOutputCap(body, report);
+  if (isRecord(body.output_config)) checkLevel(body.output_config.effort, claudeEfforts, 'output_config.effort', report);
   checkToolParameters(body, turns, report);
   checkSystem(body.system, report);
   checkCacheMarkers(body, report);

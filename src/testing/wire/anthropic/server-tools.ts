@@ -1,4 +1,5 @@
-import { isRecord, isServerCall, isServerResult, type Report, type WireBlock, type WireTurn } from './turns.ts';
+import { isRecord, type Report } from '../report.ts';
+import { isServerCall, isServerResult, type WireBlock, type WireTurn } from './turns.ts';
 
 /**
  * A call that the provider runs and its result stand in one assistant turn. Two calls may be open: one of a turn that was paused, in

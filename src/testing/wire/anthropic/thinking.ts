@@ -1,4 +1,5 @@
-import { isRecord, type Report, type WireBlock, type WireTurn } from './turns.ts';
+import { isRecord, type Report } from '../report.ts';
+import type { WireBlock, WireTurn } from './turns.ts';
 
 /** Thinking is signed and never the last word of the assistant, and with thinking enabled an open tool loop begins with it. */
 export function checkThinking(thinking: unknown, turns: readonly WireTurn[], report: Report): void {

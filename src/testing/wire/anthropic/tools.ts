@@ -1,4 +1,5 @@
-import type { Report, WireBlock, WireTurn } from './turns.ts';
+import type { Report } from '../report.ts';
+import type { WireBlock, WireTurn } from './turns.ts';
 
 const legalId = /^[a-zA-Z0-9_-]{1,64}$/;
 

@@ -1,6 +1,4 @@
-export type Fields = Record<string, unknown>;
-
-export type Report = (rule: string, path: string, message: string) => void;
+import { type Fields, isRecord, type Report } from '../report.ts';
 
 export interface WireBlock {
   type: string;
@@ -20,10 +18,6 @@ export interface WireTurn {
   role: 'user' | 'assistant';
   blocks: readonly WireBlock[];
   path: string;
-}
-
-export function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The messages with a legal role and content; the others are reported. */

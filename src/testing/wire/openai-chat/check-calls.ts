@@ -1,4 +1,4 @@
-import { describe, type Fields, isRecord, type Report } from './report.ts';
+import { describe, type Fields, isRecord, type Report } from '../report.ts';
 
 /** Code units of the id of a call. */
 const longestId = 40;

@@ -1,4 +1,4 @@
-import { describe, type Fields, isAbsent, isRecord, type Report } from './report.ts';
+import { describe, type Fields, isAbsent, isRecord, type Report } from '../report.ts';
 
 /** The content parts that each role takes. Images, sound and files belong to the user. */
 const partTypes: ReadonlyMap<unknown, readonly string[]> = new Map([

@@ -1,4 +1,4 @@
-import { describe, type Fields, isAbsent, isRecord, type Report } from './report.ts';
+import { describe, type Fields, isAbsent, isRecord, type Report } from '../report.ts';
 
 export function checkTools(body: Fields, report: Report): void {
   checkList(body, 'tools', report);

@@ -1,4 +1,4 @@
-import { describe, type Fields, isAbsent, type Report } from '../openai-chat/report.ts';
+import { describe, type Fields, isAbsent, type Report } from '../report.ts';
 import { checkItem } from './check-item.ts';
 import { checkPairs } from './check-pairs.ts';
 import { checkReasoning } from './check-reasoning.ts';

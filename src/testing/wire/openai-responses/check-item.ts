@@ -1,4 +1,4 @@
-import { describe, type Fields, isAbsent, isRecord, type Report } from '../openai-chat/report.ts';
+import { describe, type Fields, isAbsent, isRecord, type Report } from '../report.ts';
 import { checkMessage, checkParts } from './check-message.ts';
 import type { InputItem } from './read-input.ts';
 

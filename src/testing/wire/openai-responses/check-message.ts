@@ -1,4 +1,4 @@
-import { describe, type Fields, isAbsent, isRecord, type Report } from '../openai-chat/report.ts';
+import { describe, type Fields, isAbsent, isRecord, type Report } from '../report.ts';
 
 const inputParts = ['input_text', 'input_image', 'input_file', 'input_audio'];
 /** The content parts that each role takes. */

@@ -1,4 +1,4 @@
-import { describe, type Report } from '../openai-chat/report.ts';
+import { describe, type Report } from '../report.ts';
 import type { InputItem } from './read-input.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Report } from '../openai-chat/report.ts';
+import type { Report } from '../report.ts';
 import type { InputItem } from './read-input.ts';
 
 /** Items that a model never puts out. */

@@ -1,4 +1,4 @@
-import { describe, type Fields, isAbsent, isRecord, type Report } from '../openai-chat/report.ts';
+import { describe, type Fields, isAbsent, isRecord, type Report } from '../report.ts';
 
 export function checkTools({ tools, tool_choice }: Fields, report: Report): void {
   if (!isAbsent(tools) && !Array.isArray(tools)) report('tools-type', 'tools', `Expected an array, got ${describe(tools)}.`);

@@ -1,4 +1,4 @@
-import { describe, type Fields, isAbsent, isRecord, type Report } from '../openai-chat/report.ts';
+import { describe, type Fields, isAbsent, isRecord, type Report } from '../report.ts';
 
 /** An item with its type, which messages and references may leave out, and the place where it stands. */
 export interface InputItem {
