@@ -15,7 +15,9 @@ export function compact<Shape, Item, ReplyShape, Request extends Shape, Reply ex
   request: Request,
   options: CompactorOptions<Shape, Item, ReplyShape, Request, Reply> & ManualCompaction,
 ): Promise<CompactionResult<Request>> {
-  const { instructions, format, signal, onText, onRestart, ...rest } = options;
-  const manual: ManualCompaction = { instructions, format, signal, onText, onRestart };
+  const { instructions, format, maxTokens, effort, allowEffortDowngrade, verbosity, ...others } = options;
+  const { signal, onText, onRestart, onDenied, ...rest } = others;
+  const form = { instructions, format, maxTokens, effort, allowEffortDowngrade, verbosity };
+  const manual: ManualCompaction = { ...form, signal, onText, onRestart, onDenied };
   return compactNow(resolveOptions(rest), { track: createTrack(), current: () => request }, manual);
 }

@@ -20,6 +20,14 @@ export type CompactionErrorCode =
   | 'incomplete-reply'
   /** The model still called tools after the last denial. */
   | 'tool-calls'
+  /** Headings that a summary must have were missing, also after one correction. */
+  | 'missing-headings'
+  /** The effort that was asked for cannot be expressed to the provider; nothing was sent. */
+  | 'unsupported-effort'
+  /** The compacted request would be over its target. */
+  | 'over-target'
+  /** The provider compacts whole turns only, and a tool has not returned yet. */
+  | 'incomplete-turn'
   /** The replacement would not save enough. */
   | 'not-smaller'
   /** The summary request does not fit the window. */
@@ -34,6 +42,16 @@ export type CompactionErrorCode =
   | 'commit-failed'
   /** The host's `commit` did not answer in time: it may or may not have been stored. */
   | 'commit-in-doubt'
+  /** An event cannot be stored: the message names what is wrong with it. */
+  | 'invalid-event'
+  /** A session has gone on since: the events do not follow on what is stored. Load it again. */
+  | 'store-conflict'
+  /** Another process, or another store, is writing to the session. */
+  | 'store-locked'
+  /** Reading or writing failed, and nothing of it is stored; `cause` says how. */
+  | 'store-failed'
+  /** Writing failed, and it may or may not be stored: load the session again. */
+  | 'store-in-doubt'
   /** The summary was not there in time. */
   | 'deadline'
   /** The compaction alone was cancelled, by `cancel()` of its start event or `cancelCompaction()`. */
@@ -107,6 +125,12 @@ export function describeFailure(
           cause: error,
         },
       );
+}
+
+/** Why something threw, in words that may be shown: what a function of the host or of another library says may hold a secret. */
+export function explainThrown(error: unknown): string {
+  if (isCompactionError(error)) return error.message;
+  return error instanceof Error ? `${error.name} was thrown` : 'something that is no error was thrown';
 }
 
 /** The one part of a provider's error that holds nothing secret. */

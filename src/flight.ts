@@ -1,4 +1,5 @@
 import { CompactionError } from './errors.ts';
+import { call, untilAborted } from './until-aborted.ts';
 
 /** How one compaction ended. */
 export type FlightOutcome<Result> =
@@ -130,23 +131,6 @@ export function startFlight<Result>(steps: FlightSteps<Result>): Flight<Result> 
     cancel: () => stop('child', new CompactionError('cancelled', 'The compaction was cancelled.')),
     discard: () => stop('reset', new CompactionError('reset', 'The history was reset while it was compacted.')),
   };
-}
-
-/** Settles as the work does, or rejects with the signal's reason as soon as it aborts. */
-export function untilAborted<Result>(work: () => PromiseLike<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    call(work)
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', onAbort));
-  });
-}
-
-/** Turns what is thrown at once into a rejection. */
-async function call<Result>(work: () => PromiseLike<Result> | Result): Promise<Result> {
-  return work();
 }
 
 /** Undefined where the promise, which never rejects, takes longer. */

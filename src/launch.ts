@@ -1,17 +1,24 @@
 import type { Usage } from './adapters/adapter.ts';
-import { type Compaction, compactView, type ManualForm } from './compaction.ts';
-import { recognizeOf, saidSoFar } from './decide.ts';
+import type { ManualForm } from './ask-summary.ts';
+import { type Compaction, compactView } from './compaction.ts';
+import { copyDeep } from './copy.ts';
+import { recognizeOf, standingOf } from './decide.ts';
+import { describeCompacted, noticesOf } from './describe-compacted.ts';
 import { CompactionError, describeFailure, isCompactionError } from './errors.ts';
 import { type Notice, notify } from './events.ts';
-import { type FlightOutcome, startFlight, untilAborted } from './flight.ts';
-import { copyDeep } from './history/copy.ts';
-import { countReminders } from './history/replaced.ts';
-import { endMark, type Mark, startsWith } from './history/view.ts';
-import { foldState, type Overlay, stateAfter, type Track } from './overlay.ts';
+import { type FlightOutcome, startFlight } from './flight.ts';
+import { countReminders, countShared } from './history/replaced.ts';
+import { endMark } from './history/view.ts';
+import { estimateInspection, type Inspection, readRaw } from './inspection.ts';
+import type { ToolCallPart } from './message.ts';
+import { foldState, stateAfter, type TrackState } from './overlay.ts';
 import { reportOnce, shield } from './report.ts';
-import { estimateInspection, type Inspection, readRaw, type Settings } from './settings.ts';
+import { type Settings, withRoute } from './settings.ts';
 import { createSnapshot } from './snapshot.ts';
-import { afterCancel, afterFailure, isSuppressed } from './trigger.ts';
+import { beginsWith, type Subject } from './subject.ts';
+import { classifyFailure, explainSuppression } from './suppression.ts';
+import { afterCancel, afterFailure } from './trigger.ts';
+import { untilAborted } from './until-aborted.ts';
 import { addUsage } from './usage.ts';
 
 /** A manual compaction, as it is asked for. */
@@ -21,16 +28,8 @@ export interface ManualCompaction extends ManualForm {
   onText?: ((text: string) => void) | undefined;
   /** What came through `onText` so far is void: another attempt begins. */
   onRestart?: (() => void) | undefined;
-}
-
-/** Whose conversation is looked at, and how it stands now: a loop may grow while a summary is written. */
-export interface Subject<Request, Item> {
-  track: Track<Request, Item>;
-  current: () => Request;
-  /** False once the caller started over: nothing may be installed any more. Default: always true. */
-  isCurrent?: (() => boolean) | undefined;
-  /** The caller's own history takes the replacement in: called right when it is installed. */
-  fold?: ((overlay: Overlay<Item>) => void) | undefined;
+  /** Calls of tools that the model tried in place of a summary, and was denied. Copies. */
+  onDenied?: ((calls: readonly ToolCallPart[]) => void) | undefined;
 }
 
 export interface Launched<Request, Item> {
@@ -44,19 +43,22 @@ export interface Launched<Request, Item> {
 /** Starts one compaction: gives the transaction its steps, and tells the host how it ends. */
 export function launch<Request, Item, Reply>(
   settings: Settings<Request, Item, Reply>,
-  subject: Subject<Request, Item>,
+  subject: Subject<Request, Item, Reply>,
   inspection: Inspection<Request, Item>,
   trigger: 'automatic' | 'manual',
   manual: ManualCompaction = {},
 ): Launched<Request, Item> {
   const { track } = subject;
-  const { raw, view, budget } = inspection;
+  const { raw, view, budget, anchor } = inspection;
   const { conversation } = track;
-  const { summarySend, commit } = settings;
+  const { commit } = settings;
+  const summarySend = settings.summarySend ?? subject.send ?? settings.send;
   const compactionId = crypto.randomUUID();
   const lifecycle = { compactionId, conversation };
-  const covered = endMark(raw, countReminders(view.body, settings.isUserInput));
-  const estimate = estimateInspection(settings, track, inspection);
+  const seen = endMark(raw, countReminders(view.body, settings.isUserInput));
+  const estimate = estimateInspection(settings, inspection);
+  // Taken now, as all that the summary is made of: the track may go on while it is written.
+  const recognize = recognizeOf(track);
   const notices: Notice[] = [];
   let total: Usage | undefined;
   let attempt = 0;
@@ -67,18 +69,24 @@ export function launch<Request, Item, Reply>(
     notices.push(notice);
     notify(settings.onEvent, { type: 'notice', ...lifecycle, ...notice });
   };
-  const nextState = (result: Compaction<Request, Item>) => stateAfter(track, { result, covered, compactionId });
-  const unchanged = (): boolean => beginsWith(settings, subject, covered);
+  const unchanged = (): boolean => beginsWith(settings, subject, seen);
+
+  function nextState(result: Compaction<Request, Item>, rebased: number): TrackState<Item> {
+    const covered = endMark(raw, result.kept);
+    return stateAfter(track, { result, covered, attempt: seen, rebased, compactionId });
+  }
 
   function send(request: Request, signal: AbortSignal): Promise<Reply> {
     if (!summarySend) throw new CompactionError('invalid-options', 'Expected `send` to be given: the summarizer asks the model.');
     attempt++;
-    return untilAborted(() => summarySend(request, { signal, purpose: 'summary', ...lifecycle, attempt }), signal);
+    // One of its own for each request: clients add a listener and never take it away.
+    const own = AbortSignal.any([signal]);
+    return untilAborted(() => summarySend(request, { signal: own, purpose: 'summary', ...lifecycle, attempt }), signal);
   }
 
   function install(result: Compaction<Request, Item>): void {
-    const state = nextState(result);
-    Object.assign(track, subject.fold ? foldState(state) : state);
+    const state = nextState(result, readRaw(settings, subject.current()).body.length);
+    Object.assign(track, subject.fold ? foldState(state, result.seen) : state);
     if (state.overlay) subject.fold?.(state.overlay);
   }
 
@@ -89,18 +97,21 @@ export function launch<Request, Item, Reply>(
           trigger,
           form: manual,
           view,
+          own: countShared(raw.body, view.body),
           budget,
-          anchor: track.anchor,
-          recognize: recognizeOf(track),
+          anchor,
+          recognize,
           send: (request) => send(request, signal),
           signal,
           onText: shield(manual.onText, signal),
           onRestart: shield(manual.onRestart, signal),
+          onDenied: shield(manual.onDenied, signal),
+          onNotice: report,
           onUsage: (more) => {
             total = addUsage(total, more);
           },
         },
-        settings,
+        withRoute(settings, view),
       ),
     check() {
       if (!unchanged())
@@ -110,14 +121,12 @@ export function launch<Request, Item, Reply>(
       commit &&
       ((result) => {
         committing = result;
-        const state = nextState(result);
+        const state = nextState(result, raw.body.length);
         return commit({
           ...lifecycle,
           trigger,
-          covered: raw.leading.length + covered.count,
-          replacement: [copyDeep(result.replacement)],
-          request: copyDeep(result.view.request),
-          snapshot: createSnapshot(conversation, subject.fold ? foldState(state) : state),
+          ...describeCompacted(raw, result),
+          snapshot: createSnapshot(conversation, subject.fold ? foldState(state, result.seen) : state),
           usage: usage(),
         });
       }),
@@ -133,36 +142,34 @@ export function launch<Request, Item, Reply>(
     if (outcome.status === 'applied') reportApplied(outcome.result);
     else if (outcome.status === 'cancelled') {
       if (trigger === 'manual') return;
-      track.trigger = afterCancel(track.trigger, covered);
+      track.trigger = afterCancel(track.trigger, seen);
       notify(settings.onEvent, { type: 'auto_compaction_cancelled', ...lifecycle, by: outcome.by, usage: usage() });
     } else {
       const error = describe(settings, inspection, estimate.tokens, outcome.error);
       outcome.error = error;
       if (error.code === 'commit-in-doubt') doubt();
       if (trigger === 'manual') return;
-      track.trigger = afterFailure(track.trigger, covered, saidSoFar(settings, raw));
+      track.trigger = afterFailure(track.trigger, seen, { ...standingOf(settings, raw), until: classifyFailure(error) });
       notify(settings.onEvent, { type: 'auto_compaction_failed', ...lifecycle, error, usage: usage() });
-      if (isSuppressed(track.trigger))
-        reportOnce(settings, track, {
-          code: 'suppressed',
-          message: 'Three compactions in a row failed: none is tried until the user says something new.',
-        });
+      const { failures, failure } = track.trigger;
+      const message = failure && explainSuppression(failures, failure);
+      if (message) reportOnce(settings, track, { code: 'suppressed', message });
     }
   }
 
-  function reportApplied({ replacement, changed, repairs, tokensBefore, tokensAfter }: Compaction<Request, Item>): void {
-    if (repairs.length > 0) report({ code: 'repaired', message: repairs.join(' ') });
-    if (changed.length > 0)
-      report({ code: 'prefix-changed', message: `The summary request differs from its parent: ${changed.join(', ')}.` });
+  function reportApplied(result: Compaction<Request, Item>): void {
+    const { replacement, changed, omitted, tokensBefore, tokensAfter } = result;
+    for (const notice of noticesOf(result)) report(notice);
     if (trigger === 'manual') return;
     notify(settings.onEvent, {
       type: 'auto_compaction_applied',
       ...lifecycle,
-      replacement: [copyDeep(replacement)],
+      replacement: copyDeep([...replacement]),
       tokensBefore,
       tokensAfter,
       prefix: changed.length > 0 ? 'changed' : 'kept',
       because: [...changed],
+      omitted: omitted && { ...omitted },
       usage: usage(),
     });
     if (tokensAfter >= budget.threshold)
@@ -187,6 +194,7 @@ export function launch<Request, Item, Reply>(
   }
 
   track.flight = flight;
+  if (trigger === 'automatic') track.trigger = { ...track.trigger, tries: (track.trigger.tries ?? 0) + 1 };
   const outcome = flight.join(manual.signal); // before anyone else can join, and leave again
   if (trigger === 'automatic')
     notify(settings.onEvent, {
@@ -196,19 +204,6 @@ export function launch<Request, Item, Reply>(
       cancel: flight.cancel,
     });
   return { outcome, compactionId, notices, usage };
-}
-
-/** True where the conversation still begins with what the mark stands for. What cannot be read any more has changed. */
-export function beginsWith<Request, Item, Reply>(
-  settings: Settings<Request, Item, Reply>,
-  { current, isCurrent }: Subject<Request, Item>,
-  mark: Mark,
-): boolean {
-  try {
-    return isCurrent?.() !== false && startsWith(readRaw(settings, current()), mark);
-  } catch {
-    return false;
-  }
 }
 
 /** The failure of a compaction, and where it happened. */

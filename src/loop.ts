@@ -1,21 +1,24 @@
 import type { FinishReason, Usage } from './adapters/adapter.ts';
 import type { BudgetEstimate } from './budget/estimate.ts';
+import { copyDeep } from './copy.ts';
 import { CompactionError } from './errors.ts';
 import { notify } from './events.ts';
-import { copyDeep } from './history/copy.ts';
-import { isCheckpoint, messagesOf } from './history/reading.ts';
-import { repairItems } from './history/repair.ts';
-import { readNamed } from './history/view.ts';
-import type { ManualCompaction, Subject } from './launch.ts';
-import { type CompactionResult, checkBeforeRequest, compactNow, reconcile, render } from './machine.ts';
+import { type FitResult, fitToWindow } from './fit.ts';
+import { messagesOf } from './history/reading.ts';
+import { estimateInspection, inspect, readRaw } from './inspection.ts';
+import type { ManualCompaction } from './launch.ts';
+import { type CompactionResult, checkBeforeRequest, compactNow, reconcile } from './machine.ts';
 import { type Message, type ToolCallPart, textOf } from './message.ts';
 import { observeUsage } from './observe.ts';
 import type { CompactorOptions, Send } from './options.ts';
-import { applyOverlay, createTrack, type Track } from './overlay.ts';
+import { createTrack, type Track } from './overlay.ts';
+import { OwnedRequest } from './owned-request.ts';
+import { recoverFromOverflow, sendAndRecover } from './recover.ts';
 import { normalizeReply } from './reply.ts';
-import { reportOnce } from './report.ts';
-import { estimateInspection, inspect, readRaw, resolveOptions, type Settings } from './settings.ts';
+import { resolveOptions, type Settings } from './settings.ts';
 import { type ConversationSnapshot, createSnapshot, restoreSnapshot } from './snapshot.ts';
+import type { Subject } from './subject.ts';
+import { validateLoopRequest } from './validate-call.ts';
 
 export interface LoopState {
   /** Names the conversation in events, commits and `send`. */
@@ -40,12 +43,16 @@ export type ItemOf<Request, Item> = Request extends { messages: readonly (infer 
     : Item;
 
 /** A reply as it was appended. */
-export interface AppendedReply {
+export interface AppendedReply<Item> {
   /** What the user may see of it, without reasoning. */
   text: string;
   finish: FinishReason;
   /** The calls to run. Empty where the reply did not end normally. */
   calls: ToolCallPart[];
+  /** The native items that were added. */
+  items: Item[];
+  /** What the provider says that the reply took. */
+  usage?: Usage | undefined;
 }
 
 /**
@@ -63,7 +70,7 @@ export interface AppendedReply {
 export class AutoCompactingLoop<Request, Item, Reply> {
   readonly #settings: Settings<Request, Item, Reply>;
   #track: Track<Request, Item>;
-  #request: Request;
+  readonly #request: OwnedRequest<Request, Item, Reply>;
   /** The last request that was prepared: usage in the next reply is about this one. */
   #prepared: Request | undefined;
 
@@ -85,28 +92,24 @@ export class AutoCompactingLoop<Request, Item, Reply> {
   constructor(request: Request, options: CompactorOptions<Request, Item, Reply, Request, Reply>, state: LoopState = {}) {
     this.#settings = resolveOptions(options);
     this.#track = state.snapshot ? restoreSnapshot(this.#settings.adapter, state.snapshot) : createTrack(state.conversation);
-    readRaw(this.#settings, request);
-    this.#request = readNamed(
-      () => 'The request',
-      () => this.#copy(request),
-    );
+    this.#request = new OwnedRequest(this.#settings, request);
   }
 
   /** The native request as it would be sent now, its conversation a fresh array of the very same items. */
   get request(): Request {
-    return this.#copy(this.#request);
+    return this.#request.current();
   }
 
   /** The conversation in neutral form, a copy. */
   get history(): Message[] {
-    const { leading, body } = readRaw(this.#settings, this.#request);
+    const { leading, body } = readRaw(this.#settings, this.request);
     return copyDeep(messagesOf([...leading, ...body]));
   }
 
   /** The size of the request against its budget. */
   estimate(): BudgetEstimate {
-    const inspection = inspect(this.#settings, this.#track, readRaw(this.#settings, this.#request));
-    return estimateInspection(this.#settings, this.#track, inspection);
+    const inspection = inspect(this.#settings, this.#track, readRaw(this.#settings, this.request));
+    return estimateInspection(this.#settings, inspection);
   }
 
   /** Adds native items: input of the user, tool results. Also while a summary is written: they stay behind it, in order. */
@@ -117,7 +120,7 @@ export class AutoCompactingLoop<Request, Item, Reply> {
         `Expected an array of native items, got ${items === null ? 'null' : typeof items}.`,
       );
     // The caller's own items are of the kind that the adapter reads: it was given for their requests.
-    this.#append(items as readonly Item[]);
+    this.#request.append(items as readonly Item[]);
   }
 
   /**
@@ -129,28 +132,35 @@ export class AutoCompactingLoop<Request, Item, Reply> {
   async appendReply(
     reply: Reply,
     options: { signal?: AbortSignal | undefined; onText?: ((text: string) => void) | undefined } = {},
-  ): Promise<AppendedReply> {
+  ): Promise<AppendedReply<ItemOf<Request, Item>>> {
     const { adapter } = this.#settings;
     const track = this.#track;
     const summary = await adapter.readReply(reply, options);
     const { items, calls, repairs } = normalizeReply(adapter, summary);
     if (track !== this.#track) throw new CompactionError('reset', 'The loop was reset while the reply was read.');
-    this.#observe(track, this.#prepared ?? this.#request, () => summary.usage);
-    this.#append(items);
+    this.#observe(track, this.#prepared ?? this.request, () => summary.usage);
+    this.#request.append(items);
     this.#reportRepairs(repairs);
     const text = items
       .flatMap((item) => adapter.readItem(item))
       .map(textOf)
       .join('\n');
-    return { text, finish: summary.finish, calls: copyDeep([...calls]) };
+    return {
+      text,
+      finish: summary.finish,
+      usage: summary.usage && { ...summary.usage },
+      calls: copyDeep([...calls]),
+      // The caller's own items are of the kind that the adapter writes: it was given for their requests.
+      items: [...items] as ItemOf<Request, Item>[],
+    };
   }
 
   /** Compacts where it is due and returns the request to send. */
   async prepare(options: LoopRequestOptions<Request> = {}): Promise<Request> {
+    validateLoopRequest(options);
     const { signal, params, oneShot = false } = options;
-    const current = (): Request => this.#withParams(this.request, params); // a larger output cap leaves less for the input
-    await checkBeforeRequest(this.#settings, { ...this.#subject(this.#track), current }, { signal, oneShot });
-    const prepared = this.#withParams(this.#render(), params);
+    await checkBeforeRequest(this.#settings, this.#subject(this.#track, params), { signal, oneShot });
+    const prepared = this.#request.render(this.#track, params);
     if (!oneShot) this.#prepared = prepared;
     return prepared;
   }
@@ -159,12 +169,37 @@ export class AutoCompactingLoop<Request, Item, Reply> {
   async send(options: LoopRequestOptions<Request> = {}): Promise<Reply> {
     const { send, adapter } = this.#settings;
     if (!send) throw new CompactionError('invalid-options', 'Expected `send` to be given: the loop was asked to send.');
+    const { oneShot = false } = options;
     const request = await this.prepare(options);
     const track = this.#track;
     const signal = options.signal ?? new AbortController().signal;
-    const reply = await send(request, { signal, purpose: 'turn', conversation: track.conversation, attempt: 1 });
-    if (!options.oneShot) this.#observe(track, request, () => adapter.usage(reply)); // a one-shot tells nothing of the conversation
-    return reply;
+    const sendTurn = async (turn: Request, attempt: number): Promise<Reply> => {
+      const reply = await send(turn, { signal, purpose: 'turn', conversation: track.conversation, attempt });
+      if (!oneShot) this.#observe(track, turn, () => adapter.usage(reply)); // a one-shot tells nothing of the conversation
+      return reply;
+    };
+    return sendAndRecover(request, sendTurn, async (error) => {
+      if (oneShot || track !== this.#track) return undefined;
+      const render = (): Request => this.#request.render(this.#track, options.params);
+      const turn = { error, sent: request, render, signal: options.signal };
+      const smaller = await recoverFromOverflow(this.#settings, this.#subject(track, options.params), turn);
+      if (smaller !== undefined) this.#prepared = smaller;
+      return smaller;
+    });
+  }
+
+  /**
+   * Compacts where the request is at or over the threshold of its model's window, whatever the gates of turns and earlier failures say. These
+   * are forgotten: call it after `update()` with another model.
+   *
+   * @throws what `signal` was aborted with.
+   */
+  async fit(options: Omit<LoopRequestOptions<Request>, 'oneShot'> = {}): Promise<FitResult<Request>> {
+    validateLoopRequest(options);
+    const { signal, params } = options;
+    const fitted = await fitToWindow(this.#settings, this.#subject(this.#track, params), signal);
+    this.#prepared = this.#request.render(this.#track, params);
+    return { ...fitted, request: this.#prepared };
   }
 
   /**
@@ -177,27 +212,15 @@ export class AutoCompactingLoop<Request, Item, Reply> {
   }
 
   /** Changes the system text, or fields of the request such as tools and model; not the conversation. */
-  update({ system, params }: { system?: string | undefined; params?: Partial<Request> | undefined }): void {
-    const { adapter } = this.#settings;
-    const changed = this.#withParams(this.#request, params);
-    this.#request = system === undefined ? changed : adapter.withSystem(changed, system);
+  update(change: { system?: string | undefined; params?: Partial<Request> | undefined }): void {
+    this.#request.update(change);
   }
 
   /** Starts over with another request, by default the same without its conversation. A compaction under way is discarded. */
   reset(request?: Request): void {
-    const { adapter } = this.#settings;
-    const next =
-      request ??
-      adapter.withItems(
-        this.#request,
-        readRaw(this.#settings, this.#request)
-          .leading.filter((reading) => !isCheckpoint(reading))
-          .map(({ item }) => item),
-      );
-    readRaw(this.#settings, next);
+    this.#request.reset(request);
     this.#track.flight?.discard();
     this.#track = createTrack(this.#track.conversation);
-    this.#request = this.#copy(next);
     this.#prepared = undefined;
   }
 
@@ -213,44 +236,7 @@ export class AutoCompactingLoop<Request, Item, Reply> {
 
   /** The state beside the items, as plain data. */
   snapshot(): ConversationSnapshot {
-    return createSnapshot(this.#track.conversation, this.#track);
-  }
-
-  #render(): Request {
-    const { request } = this;
-    try {
-      const rendered = render(this.#settings, this.#track, request).request;
-      return this.#track.replacements.size > 0 ? this.#repaired(rendered) : rendered;
-    } catch {
-      return request; // what was made unreadable in place goes out as it is: the check has reported it
-    }
-  }
-
-  #append(items: readonly Item[]): void {
-    const { adapter, read } = this.#settings;
-    for (const item of items) read(item);
-    this.#request = adapter.withItems(this.#request, [...adapter.items(this.#request), ...items]);
-  }
-
-  /** A result may come after its call went into a summary: what goes out has it as a record. The history stays: more may come. */
-  #repaired(request: Request): Request {
-    const { leading, body } = readRaw(this.#settings, request);
-    const { items, repairs } = repairItems([...leading, ...body], this.#settings, { closeOpen: false });
-    if (repairs.length === 0) return request;
-    reportOnce(this.#settings, this.#track, { code: 'repaired', message: repairs.join(' ') });
-    return this.#settings.adapter.withItems(request, items);
-  }
-
-  /** The same request with an array of its own: nobody else adds to it. */
-  #copy(request: Request): Request {
-    const { adapter } = this.#settings;
-    return adapter.withItems(request, [...adapter.items(request)]);
-  }
-
-  /** The request with other fields, its conversation untouched. */
-  #withParams(request: Request, params: Partial<Request> | undefined): Request {
-    const { adapter } = this.#settings;
-    return params ? adapter.withItems({ ...request, ...params }, adapter.items(request)) : request;
+    return createSnapshot(this.#track.conversation, this.#track, this.#request.length);
   }
 
   #observe(track: Track<Request, Item>, request: Request, usage: () => Usage | undefined): void {
@@ -262,16 +248,12 @@ export class AutoCompactingLoop<Request, Item, Reply> {
     }
   }
 
-  #subject(track: Track<Request, Item>): Subject<Request, Item> {
+  #subject(track: Track<Request, Item>, params?: Partial<Request>): Subject<Request, Item, Reply> {
     return {
       track,
-      current: () => this.request,
+      current: () => this.#request.current(params), // a larger output cap leaves less for the input
       isCurrent: () => track === this.#track,
-      fold: (overlay) => {
-        const { view, repairs } = applyOverlay(readRaw(this.#settings, this.#request), overlay, this.#settings);
-        this.#request = view.request;
-        this.#reportRepairs(repairs);
-      },
+      fold: (overlay) => this.#reportRepairs(this.#request.fold(overlay)),
     };
   }
 

@@ -22,6 +22,8 @@ export interface ToolCallPart {
 export interface ToolResultPart {
   type: 'toolResult';
   callId: string;
+  /** The tool's name, where it is known: some shapes demand it. */
+  name?: string;
   content: readonly (TextPart | MediaPart | NativePart)[];
   isError?: boolean;
 }

@@ -1,11 +1,11 @@
-import * as z from 'zod/mini';
 import type { ProviderAdapter, Usage } from './adapters/adapter.ts';
-import { type BudgetOptions, contextBudget } from './budget/context-budget.ts';
+import type { BudgetOptions, ContextWindow } from './budget/context-budget.ts';
+import type { RoutePolicy } from './budget/route-policy.ts';
 import type { TokenCounter } from './budget/token-counter.ts';
-import { CompactionError } from './errors.ts';
 import type { CompactionObserver } from './events.ts';
 import type { IsUserInput } from './history/turns.ts';
 import type { Message } from './message.ts';
+import type { Redact } from './redact.ts';
 import type { ConversationSnapshot } from './snapshot.ts';
 import type { Summarizer } from './summarize/summarizer.ts';
 
@@ -32,11 +32,14 @@ export type Send<Request, Reply> = (request: Request, context: SendContext) => P
  */
 export type When = 'turn' | 'tool-turn' | 'every-request' | 'never';
 
+/** How the summary is asked for. */
 export interface SummaryOptions<Request, Reply> {
   /** Output cap in tokens. Default: a fifth of the input budget, at most 8,192; lowered where the window has less room. */
   maxTokens?: number | undefined;
   /** Extra attempts after a failure that may pass. Default 1: SDKs retry on their own. */
   retries?: number | undefined;
+  /** Extra attempts with a shorter request, after the provider found one too long. Default 1. */
+  overflowRetries?: number | undefined;
   /** Milliseconds for the whole summary, denials and retries included. Default 120,000. */
   timeout?: number | undefined;
   /** Writes the summary. Default `forkSummarizer()`: the parent's request plus one user message. */
@@ -45,16 +48,59 @@ export interface SummaryOptions<Request, Reply> {
   send?: Send<Request, Reply> | undefined;
   /** Replaces the built-in instruction, automatic and manual. */
   replacePrompt?: string | undefined;
+  /**
+   * Takes secrets out of what a summary is made of and of the summary itself, whatever stands around them: called with each text of the
+   * conversation, of an earlier summary, of the user's instructions and of the model's summary. What is kept word for word is not its business.
+   * The cache of the parent's prompt is used up to the first text that it changes; `onText` gets the summary at its end.
+   */
+  redact?: Redact | undefined;
+  /** Headings that a summary must have. Where some are missing it is asked for once more, then refused. Default: none. */
+  headings?: readonly string[] | undefined;
+  /** Part of what is replaced that an automatic compaction must save, from 0 to below 1. Default 0.1. */
+  minimumSaving?: number | undefined;
+  /**
+   * What the compacted request may have at most, as a part of the input budget: over 0, at most 1. What is over it is refused. Default:
+   * whatever is smaller than before.
+   */
+  target?: number | undefined;
 }
 
+/** What is kept word for word. All of it makes way where it would bring the request back to its threshold. */
 export interface RetainOptions {
+  /** The newest input of the user, in an automatic compaction. Default true. */
+  latestUserMessage?: boolean | undefined;
+  /**
+   * The newest whole turns, the very same items. `{}`: a sixth of the window (`ratio` 0.16), from 1,024 (`min`) to 20,000 tokens (`max`);
+   * where not even the newest turn fits, the beginnings of its messages. Default: none.
+   */
+  tail?: { ratio?: number | undefined; min?: number | undefined; max?: number | undefined } | undefined;
+  /**
+   * Messages from before the tail: the user's first, those about errors and corrections before others, then results of tools. `{}`: up to
+   * 20,000 tokens and 6 messages. Default: none.
+   */
+  messages?: { tokens?: number | undefined; count?: number | undefined } | undefined;
+  /**
+   * Reasoning in what is kept: it is bound to the beginning that a summary replaces, and some providers refuse it behind another. `strip`
+   * leaves it out, `keep` leaves it in, `drop-block` lets the provider drop what no longer fits (Anthropic; needs its beta header). Default
+   * `strip`.
+   */
+  reasoning?: 'strip' | 'keep' | 'drop-block' | undefined;
   /** Which user-role messages are the user's input, as opposed to nudges and reminders of the host. Default: all with content. */
   isUserInput?: IsUserInput | undefined;
 }
 
+/** How large a request may be, and how its size is found. */
 export interface CountingOptions extends BudgetOptions {
   /** Counts text. Default: o200k, loaded when needed and scaled for the provider; a third of the bytes where it cannot be loaded. */
   countTokens?: TokenCounter | undefined;
+  /**
+   * What happens from a tenth below the threshold on. `report`: a `notice`, once for each time the size comes over it. `act`: history is
+   * compacted when the user says something new, so that the threshold is seldom reached in the middle of a task (not with `when:
+   * 'tool-turn'`, which waits for the middle of one). Default: nothing.
+   */
+  soft?: 'report' | 'act' | undefined;
+  /** What holds for requests of some providers and models alone; the first that fits. Default: none. */
+  routes?: readonly RoutePolicy[] | undefined;
 }
 
 /** What a compaction is about to install. Everything in it is a copy. */
@@ -64,8 +110,17 @@ export interface CompactionCommit<Request> {
   trigger: 'automatic' | 'manual';
   /** How many items at the start of the caller's own conversation it stands for. */
   covered: number;
-  /** What stands in their place, without system messages. */
+  /**
+   * How many items that conversation had when it was looked at. What comes after them is in neither `replacement` nor `kept`: it follows
+   * both. Absent where the server holds the conversation's beginning: there a count says nothing.
+   */
+  seen?: number | undefined;
+  /** What stands in place of the covered items: no system messages, but checkpoints of the provider that still stand. */
   replacement: Message[];
+  /** What stays behind it of what was looked at, without system messages and reminders. */
+  kept: Message[];
+  /** `replacement`, then `kept`, as native items. */
+  items: unknown[];
   /** The rebuilt request. */
   request: Request;
   /** State to restore in another process: `createCompactor(…).restore(snapshot)`. */
@@ -76,119 +131,36 @@ export interface CompactionCommit<Request> {
 /** Stores a compaction. The point of no return: once it is fulfilled the replacement is installed, if it rejects nothing has changed. */
 export type Commit<Request> = (commit: CompactionCommit<Request>) => PromiseLike<void> | void;
 
+/** Options of everything that compacts. */
 export interface SharedOptions<Shape, Item, ReplyShape, Request, Reply> {
   /** Translates the provider's shape, for instance `openaiChat()`. */
   adapter: ProviderAdapter<Shape, Item, ReplyShape>;
-  /** The model's window in tokens. 0 or absent: 200,000. */
-  contextWindow?: number | undefined;
+  /** The model's window in tokens, or what tells it by the model that a request names. 0 or absent: 200,000. */
+  contextWindow?: ContextWindow | undefined;
+  /** The budget and its threshold; by default the window less a margin, and nine tenths of that. */
   budget?: CountingOptions | undefined;
-  /** Default `turn`. */
+  /** When automatic compaction may happen. Default `turn`. */
   when?: When | undefined;
+  /**
+   * Where the provider refuses a request as too long: compact once and send the smaller request once. Its error is the caller's where
+   * nothing was gained, and where it comes in the middle of a stream. Default false.
+   */
+  recoverOverflow?: boolean | undefined;
+  /** Cap, retries, deadline, prompt and author of the summary. */
   summary?: SummaryOptions<Request, Reply> | undefined;
+  /** What is kept word for word; by default the newest message of the user. */
   retain?: RetainOptions | undefined;
+  /** Stores a compaction before it is installed: nothing has changed until it is fulfilled. */
   commit?: Commit<Request> | undefined;
   /** Milliseconds to wait for `commit`. Default: without limit. */
   commitTimeout?: number | undefined;
+  /** Hears of each compaction and of what is worth knowing. A compaction that fails never fails the turn and is told here alone. */
   onEvent?: CompactionObserver | undefined;
 }
 
+/** Options of a compactor that sends by itself. */
 export interface CompactorOptions<Shape, Item, ReplyShape, Request, Reply>
   extends SharedOptions<Shape, Item, ReplyShape, Request, Reply> {
   /** Sends a request. Needed unless `summary.send` or a summarizer that asks no model is given. */
   send?: Send<Request, Reply> | undefined;
-}
-
-/**
- * Checks options once, at the entrance.
- *
- * @throws CompactionError `invalid-options`, naming the option, its value and what was expected.
- */
-export function validateOptions(options: unknown): void {
-  schema ??= buildSchema();
-  const result = z.safeParse(schema, options);
-  const issue = result.error?.issues[0];
-  if (issue) {
-    const path = [...issue.path, ...(issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [])];
-    const expected = issue.code === 'unrecognized_keys' ? 'absent: there is no such option' : issue.message;
-    throw new CompactionError(
-      'invalid-options',
-      `Expected \`${path.join('.') || 'options'}\` to be ${expected}, got ${issue.code === 'unrecognized_keys' ? 'a value' : show(options, path)}.`,
-    );
-  }
-  // The schema has just checked that these are what they are said to be.
-  const { budget, contextWindow } = options as { budget?: CountingOptions; contextWindow?: number };
-  contextBudget({ ...budget, contextWindow });
-}
-
-const adapterMethods = [
-  'items',
-  'withItems',
-  'withSystem',
-  'context',
-  'readItem',
-  'writeMessage',
-  'repairItem',
-  'forkForSummary',
-  'readReply',
-  'usage',
-  'classifyError',
-];
-
-// Built on demand, so that importing the package builds nothing.
-let schema: ReturnType<typeof buildSchema> | undefined;
-
-function buildSchema() {
-  const optional = (test: (value: unknown) => boolean, expectation: string) => z.optional(z.custom<unknown>(test, expectation));
-  const fn = optional((value) => typeof value === 'function', 'a function');
-  const tokens = optional((value) => typeof value === 'number', 'a number');
-  const milliseconds = optional((value) => typeof value === 'number' && value > 0, 'a number of milliseconds over 0');
-  const group = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => z.optional(z.strictObject(shape, groupError));
-  return z.strictObject(
-    {
-      adapter: z.custom<unknown>(isAdapter, 'an adapter, for instance `openaiChat()`'),
-      contextWindow: tokens,
-      send: fn,
-      budget: group({
-        safetyMargin: tokens,
-        thresholdRatio: tokens,
-        threshold: tokens,
-        ceiling: tokens,
-        outputCap: tokens,
-        countTokens: fn,
-      }),
-      when: z.optional(z.enum(['turn', 'tool-turn', 'every-request', 'never'], 'one of turn, tool-turn, every-request, never')),
-      summary: group({
-        maxTokens: optional((value) => Number.isInteger(value) && Number(value) > 0, 'a whole number of tokens over 0'),
-        retries: optional((value) => Number.isInteger(value) && Number(value) >= 0, 'a whole number, 0 or more'),
-        timeout: milliseconds,
-        summarizer: fn,
-        send: fn,
-        replacePrompt: optional((value) => typeof value === 'string' && value.trim() !== '', 'a text that is not blank'),
-      }),
-      retain: group({ isUserInput: fn }),
-      commit: fn,
-      commitTimeout: milliseconds,
-      onEvent: fn,
-    },
-    groupError,
-  );
-}
-
-const groupError = {
-  error: ({ code }: { code?: string | undefined }) => (code === 'invalid_type' ? 'an object of options' : undefined),
-};
-
-function isAdapter(value: unknown): boolean {
-  return (
-    typeof value === 'object' && value !== null && adapterMethods.every((name) => typeof Reflect.get(value, name) === 'function')
-  );
-}
-
-/** The value of a known option at a path, short. Values of unknown ones are never shown: they may be secrets. */
-function show(options: unknown, path: readonly PropertyKey[]): string {
-  let value = options;
-  for (const key of path) value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
-  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
-  return typeof value === 'function' ? 'a function' : String(value);
 }

@@ -1,39 +1,38 @@
 import type { ProviderAdapter } from './adapters/adapter.ts';
-import { type ContextBudget, contextBudget } from './budget/context-budget.ts';
-import { type BudgetEstimate, toEstimate } from './budget/estimate.ts';
+import { type ContextBudget, type ContextBudgetOptions, contextBudget, windowOf } from './budget/context-budget.ts';
 import { createMeter } from './budget/meter.ts';
+import { capThreshold, findRoute, type RoutePolicy } from './budget/route-policy.ts';
 import type { CompactionDeps } from './compaction.ts';
+import { copyDeep } from './copy.ts';
 import { CompactionError } from './errors.ts';
-import { copyDeep } from './history/copy.ts';
 import { isOrphanRecord } from './history/orphan-record.ts';
 import { createItemReader } from './history/reading.ts';
 import { hasUserContent } from './history/turns.ts';
-import { type RequestView, readRequest } from './history/view.ts';
-import { type CompactorOptions, type Send, type SharedOptions, validateOptions, type When } from './options.ts';
-import { applyOverlay, type Track } from './overlay.ts';
+import type { RequestView } from './history/view.ts';
+import type { CompactorOptions, CountingOptions, RetainOptions, Send, SharedOptions, When } from './options.ts';
+import type { ReasoningRule } from './rebuild.ts';
 import { forkSummarizer } from './summarize/fork.ts';
+import type { ProvenWindow } from './trigger.ts';
+import { validateOptions } from './validate-options.ts';
 
 /** Options with their defaults in place. */
 export interface Settings<Request, Item, Reply>
   extends CompactionDeps<Request, Item, Reply>,
     Pick<SharedOptions<Request, Item, Reply, Request, Reply>, 'commit' | 'commitTimeout' | 'onEvent'> {
   when: When;
-  /** The summarizer is the default one, which needs room in the window. */
-  asksModel: boolean;
+  /** What happens at the soft threshold; nothing where absent. */
+  soft: CountingOptions['soft'];
+  recoverOverflow: boolean;
+  /** The summarizer sends on the request, so that what the server holds is in its summary, too. */
+  asksWithRequest: boolean;
   timeout: number;
-  /** Sends the turns of a loop. */
+  /** Sends the turns of a loop, and summary requests where nothing else is said. */
   send: Send<Request, Reply> | undefined;
-  /** Sends summary requests. */
+  /** Sends summary requests, whatever sends the turns. */
   summarySend: Send<Request, Reply> | undefined;
-  budgetOf: (view: RequestView<Request, Item>) => ContextBudget;
-}
-
-/** A request as the caller has it, and as it is sent. The same where nothing is covered. */
-export interface Inspection<Request, Item> {
-  raw: RequestView<Request, Item>;
-  view: RequestView<Request, Item>;
-  budget: ContextBudget;
-  repairs: readonly string[];
+  budgetOf: (view: RequestView<Request, Item>, proven?: ProvenWindow) => ContextBudget;
+  /** What holds for requests of this provider and model alone. */
+  routeOf: (view: RequestView<Request, Item>) => RoutePolicy | undefined;
 }
 
 /**
@@ -44,29 +43,85 @@ export function resolveOptions<Shape, Item, ReplyShape, Request extends Shape, R
 ): Settings<Request, Item, Reply> {
   validateOptions(options);
   requireSend(options);
-  const { budget: { countTokens, ...budget } = {}, summary = {}, retain = {}, contextWindow } = options;
+  const { budget: { countTokens, soft, routes = [], ...budget } = {}, summary = {}, retain = {}, contextWindow } = options;
   const adapter: ProviderAdapter<Request, Item, Reply> = options.adapter;
   const { isUserInput } = retain;
+  const summarizer = summary.summarizer ?? forkSummarizer();
+  const routeOf = ({ context }: RequestView<Request, Item>) => findRoute(routes, adapter.name, context.model);
   return {
     adapter,
     read: createItemReader(adapter),
     meter: createMeter(adapter.family, countTokens),
-    summarizer: summary.summarizer ?? forkSummarizer(),
+    summarizer,
     isUserInput: (message) =>
       hasUserContent(message) && !isOrphanRecord(message) && (!isUserInput || isUserInput(copyDeep(message))),
     retries: summary.retries ?? 1,
+    overflowRetries: summary.overflowRetries ?? 1,
     maxTokens: summary.maxTokens,
     replacePrompt: summary.replacePrompt,
+    headings: summary.headings ?? [],
+    redact: summary.redact,
+    minimumSaving: summary.minimumSaving ?? leastSaving,
+    target: summary.target,
+    retain: { latestUserMessage: retain.latestUserMessage ?? true, tail: retain.tail, messages: retain.messages },
+    reasoning: reasoningRule(adapter, retain.reasoning),
     timeout: summary.timeout ?? 120_000,
     when: options.when ?? 'turn',
-    asksModel: summary.summarizer === undefined,
+    soft,
+    recoverOverflow: options.recoverOverflow ?? false,
+    asksWithRequest: summarizer.asksWithRequest ?? false,
     send: options.send,
-    summarySend: summary.send ?? options.send,
+    summarySend: summary.send,
     commit: options.commit,
     commitTimeout: options.commitTimeout,
     onEvent: options.onEvent,
-    budgetOf: ({ context }) => contextBudget({ ...budget, contextWindow, outputCap: context.outputCap ?? budget.outputCap }),
+    budgetOf: (view, proven) => {
+      const { model, outputCap = budget.outputCap } = view.context;
+      const known = budgetWithin({ ...budget, contextWindow: windowOf(contextWindow, model), outputCap }, model, proven);
+      const effective = budget.ceiling ? Math.min(known.contextWindow, budget.ceiling) : known.contextWindow;
+      return capThreshold(known, effective, routeOf(view)?.thresholdRatio);
+    },
+    routeOf,
   };
+}
+
+/** The budget, in the window that the provider was found to have where that is smaller than the one it was said to have. B156 */
+function budgetWithin(options: ContextBudgetOptions, model: string | undefined, proven: ProvenWindow | undefined): ContextBudget {
+  const budget = contextBudget(options);
+  if (!proven || proven.model !== model || proven.tokens >= budget.contextWindow) return budget;
+  const smaller = contextBudget({ ...options, contextWindow: proven.tokens });
+  return { ...smaller, sources: { ...smaller.sources, contextWindow: 'usage' } };
+}
+
+/** The same settings with what holds for requests of this provider and model alone. */
+export function withRoute<Request, Item, Reply>(
+  settings: Settings<Request, Item, Reply>,
+  view: RequestView<Request, Item>,
+): Settings<Request, Item, Reply> {
+  const route = settings.routeOf(view);
+  if (!route) return settings;
+  const { overflowRetries = settings.overflowRetries, tailRatio: ratio } = route;
+  const { tail } = settings.retain;
+  return {
+    ...settings,
+    overflowRetries,
+    retain: { ...settings.retain, tail: tail && ratio !== undefined ? { ...tail, ratio } : tail },
+  };
+}
+
+/** Automatic replacements must save at least this part of what they replace. */
+const leastSaving = 0.1;
+
+function reasoningRule<Shape, Item, Reply>(
+  adapter: ProviderAdapter<Shape, Item, Reply>,
+  rule: RetainOptions['reasoning'] = 'strip',
+): ReasoningRule {
+  if (rule === 'drop-block' && !adapter.letReasoningDrop)
+    throw new CompactionError(
+      'invalid-options',
+      `Expected \`retain.reasoning\` to be strip or keep: ${adapter.name} has nothing that drops a block.`,
+    );
+  return rule;
 }
 
 /** Without a `send`, every compaction would fail, and silently where nobody listens. */
@@ -77,33 +132,4 @@ function requireSend<Shape, Item, ReplyShape, Request, Reply>({
 }: CompactorOptions<Shape, Item, ReplyShape, Request, Reply>): void {
   if (send || summary?.send || summary?.summarizer || when === 'never') return;
   throw new CompactionError('invalid-options', 'Expected `send` to be a function that sends a request, got undefined.');
-}
-
-/** Reads a request and puts the track's replacement in its place. */
-export function inspect<Request, Item, Reply>(
-  settings: Settings<Request, Item, Reply>,
-  track: Track<Request, Item>,
-  raw: RequestView<Request, Item>,
-): Inspection<Request, Item> {
-  const covered =
-    track.overlay && raw.chain[track.overlay.covered.count] === track.overlay.covered.hash ? track.overlay : undefined;
-  const { view, repairs } = covered ? applyOverlay(raw, covered, settings) : { view: raw, repairs: [] };
-  return { raw, view, budget: settings.budgetOf(view), repairs };
-}
-
-export function readRaw<Request, Item, Reply>(
-  settings: Settings<Request, Item, Reply>,
-  request: Request,
-): RequestView<Request, Item> {
-  return readRequest(settings.adapter, settings.read, request);
-}
-
-/** The size of what would be sent, with what is known of its conversation. */
-export function estimateInspection<Request, Item, Reply>(
-  { meter }: Settings<Request, Item, Reply>,
-  { anchor }: Track<Request, Item>,
-  { view, budget }: Inspection<Request, Item>,
-): BudgetEstimate {
-  const measurement = meter.measure(view, anchor);
-  return toEstimate(budget, measurement, meter.breakdown(view, measurement.tokens));
 }

@@ -2,8 +2,9 @@ import * as z from 'zod/mini';
 import type { ProviderAdapter } from './adapters/adapter.ts';
 import type { UsageAnchor } from './budget/meter.ts';
 import { isMessage } from './check-messages.ts';
+import { copyDeep } from './copy.ts';
 import { CompactionError } from './errors.ts';
-import { copyDeep } from './history/copy.ts';
+import type { HeldHistory } from './history/held.ts';
 import type { Mark } from './history/view.ts';
 import type { Message } from './message.ts';
 import { createTrack, type Track, type TrackState } from './overlay.ts';
@@ -14,27 +15,38 @@ export interface ConversationSnapshot {
   version: 1;
   conversation?: string | undefined;
   /** Which prefix of the caller's conversation is covered, and by what. */
-  overlay?: { covered: Mark; rebuilt: Mark; replacement: Message; compactionId: string } | undefined;
+  overlay?: { covered: Mark; rebuilt: Mark; rebased: number; replacement: Message[]; compactionId: string } | undefined;
   /** Fingerprints of messages that are replacements, so that they are never taken for the user's input. */
   replacements: string[];
   trigger: TriggerState;
   anchor?: UsageAnchor | undefined;
+  /** The newest reply that the server holds. */
+  held?: HeldHistory | undefined;
+  /** How many items the conversation had. Told apart by it: turns that a compaction has seen, and those that came later. */
+  seen?: number | undefined;
 }
 
-export function createSnapshot<Item>(conversation: string | undefined, state: TrackState<Item>): ConversationSnapshot {
-  const { overlay, replacements, trigger, anchor } = state;
+export function createSnapshot<Item>(
+  conversation: string | undefined,
+  state: TrackState<Item>,
+  seen?: number,
+): ConversationSnapshot {
+  const { overlay, replacements, trigger, anchor, before, held } = state;
   return copyDeep({
     version: 1,
     conversation,
     overlay: overlay && {
       covered: overlay.covered,
       rebuilt: overlay.rebuilt,
-      replacement: overlay.replacement,
+      rebased: overlay.rebased,
+      replacement: [...overlay.replacement],
       compactionId: overlay.compactionId,
     },
     replacements: [...replacements],
     trigger,
     anchor,
+    held: held ?? before,
+    seen,
   });
 }
 
@@ -53,12 +65,13 @@ export function restoreSnapshot<Request, Item, Reply>(
       'invalid-options',
       `Expected \`${issue.path.join('.')}\` of the snapshot to be as \`snapshot()\` gave it.`,
     );
-  const { overlay, replacements, trigger, anchor, conversation } = copyDeep(snapshot);
+  const { overlay, replacements, trigger, anchor, held, conversation } = copyDeep(snapshot);
   return Object.assign(createTrack<Request, Item>(conversation), {
-    overlay: overlay && { ...overlay, items: adapter.writeMessage(overlay.replacement) },
+    overlay: overlay && { ...overlay, items: overlay.replacement.flatMap((message) => adapter.writeMessage(message)) },
     replacements: new Set(replacements),
     trigger,
     anchor,
+    held,
     seen: overlay?.covered ?? trigger.attempt ?? anchor?.mark ?? { count: 0, hash: '' },
   });
 }
@@ -66,20 +79,35 @@ export function restoreSnapshot<Request, Item, Reply>(
 // Built on demand, so that importing the package builds nothing.
 function snapshotSchema() {
   const mark = z.object({ count: z.number(), hash: z.string() });
-  const replacement = z.custom<Message>((value) => isMessage(value) && value.role === 'user');
+  const anyMessage = z.custom<Message>(isMessage);
+  const userMessage = z.custom<Message>((value) => isMessage(value) && value.role === 'user');
   return z.object({
     conversation: z.optional(z.string()),
-    overlay: z.optional(z.object({ covered: mark, rebuilt: mark, replacement, compactionId: z.string() })),
+    overlay: z.optional(
+      z.object({ covered: mark, rebuilt: mark, rebased: z.number(), replacement: z.array(anyMessage), compactionId: z.string() }),
+    ),
     replacements: z.array(z.string()),
     trigger: z.object({
       attempt: z.optional(mark),
+      tries: z.optional(z.number()),
       failures: z.number(),
-      failedInput: z.optional(z.string()),
+      failure: z.optional(
+        z.object({
+          said: z.string(),
+          model: z.optional(z.string()),
+          surroundings: z.string(),
+          until: z.optional(z.enum(['input', 'answer'])),
+        }),
+      ),
       sizeAfter: z.optional(z.number()),
       inDoubt: z.optional(z.string()),
       reported: z.array(z.string()),
       reportedAt: z.optional(mark),
+      softReported: z.optional(z.boolean()),
+      provenWindow: z.optional(z.object({ model: z.optional(z.string()), tokens: z.number() })),
     }),
     anchor: z.optional(z.object({ mark, surroundings: z.string(), tokens: z.number() })),
+    seen: z.optional(z.number()),
+    held: z.optional(z.object({ mark, tokens: z.number(), replaceable: z.boolean(), lastUserMessage: z.optional(userMessage) })),
   });
 }

@@ -1,16 +1,17 @@
-import type { Usage } from './adapters/adapter.ts';
-import { type Compactor, createCompactor, type PrepareOptions } from './compactor.ts';
+import { type CheckOptions, type Compactor, createCompactor } from './compactor.ts';
 import type { Send, SharedOptions } from './options.ts';
+import { sendChecked } from './send-checked.ts';
 
 /** A `send` with compaction before it, and the compactor that does it. */
 export interface CompactingSend<Shape, Item, Request extends Shape, Reply> {
-  (request: Request, options?: PrepareOptions): Promise<Reply>;
+  (request: Request, options?: CheckOptions): Promise<Reply>;
+  /** For `plan`, `observe`, `compact`, `snapshot` and the like. */
   readonly compactor: Compactor<Shape, Item, Request, Reply>;
 }
 
 /**
  * Wraps the call that a tool loop already makes. The caller keeps its own messages; each request is checked, compacted where it is due,
- * and sent exactly once. The reply comes back untouched.
+ * and sent exactly once, but for `recoverOverflow`. The reply comes back untouched.
  *
  * @throws CompactionError `invalid-options`
  * @example
@@ -25,24 +26,8 @@ export function withAutoCompaction<Shape, Item, ReplyShape, Request extends Shap
   options: SharedOptions<Shape, Item, ReplyShape, Request, Reply>,
 ): CompactingSend<Shape, Item, Request, Reply> {
   const compactor = createCompactor({ ...options, send });
-
-  async function create(request: Request, prepareOptions: PrepareOptions = {}): Promise<Reply> {
-    const prepared = await compactor.prepare(request, prepareOptions);
-    const signal = prepareOptions.signal ?? new AbortController().signal;
-    const reply = await send(prepared, { signal, purpose: 'turn', conversation: prepareOptions.conversation, attempt: 1 });
-    const usage = readUsage(reply);
-    if (usage) compactor.observe(prepared, { usage }, prepareOptions);
-    return reply;
-  }
-
-  /** The reply was paid for: nothing that is odd about it may lose it. */
-  function readUsage(reply: Reply): Usage | undefined {
-    try {
-      return options.adapter.usage(reply);
-    } catch {
-      return undefined;
-    }
-  }
-
+  const call = { compactor, readUsage: (reply: Reply) => options.adapter.usage(reply) };
+  const create = (request: Request, checkOptions: CheckOptions = {}): Promise<Reply> =>
+    sendChecked(call, request, send, checkOptions);
   return Object.assign(create, { compactor });
 }

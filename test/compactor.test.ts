@@ -448,4 +448,11 @@ describe('Anthropic requests', () => {
     });
     expect(await compactor.prepare(request)).toBe(request);
   });
+
+  it('names an option of a loop that it does not know: a misspelled `commit` would never be called', () => {
+    const compactor = createCompactor({ adapter: openaiChat(), when: 'never' });
+    expect(() => compactor.loop({ model: 'gpt-5', messages: [] }, { comit: () => undefined } as never)).toThrow(
+      'there is no option `comit`',
+    );
+  });
 });

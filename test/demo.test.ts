@@ -3,14 +3,27 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startModelServer } from '../demo/proxy/model-server.ts';
-import { type RequestRecord, startRecordingProxy } from '../demo/proxy/recording-proxy.ts';
+import { startRecordingProxy } from '../demo/proxy/recording-proxy.ts';
+import type { RequestRecord } from '../demo/proxy/request-record.ts';
 import { isCorrect } from '../demo/question.ts';
 import { contextWindow, type DemoRun } from '../demo/run.ts';
 import { createScriptedModel } from '../demo/script.ts';
 import { createTerminal } from '../demo/terminal.ts';
 import { repository, runTool } from '../demo/tools.ts';
 
-const providers = ['openai-chat', 'anthropic'] as const;
+/** Each provider, and in which format its requests go out. */
+const wires = {
+  'openai-chat': 'openai-chat',
+  'openai-responses': 'openai-responses',
+  'openai-codex': 'openai-codex',
+  anthropic: 'anthropic',
+  bedrock: 'bedrock',
+  'google-genai': 'google-genai',
+  genkit: 'openai-chat',
+  'ai-sdk': 'anthropic',
+  langchain: 'openai-chat',
+} as const;
+const providers = Object.keys(wires) as (keyof typeof wires)[]; // Object.keys forgets the key type
 
 /** Milliseconds. The demo runs test files in processes of their own, and those may have to share a busy machine. */
 const timeout = 240_000;
@@ -23,7 +36,9 @@ interface Outcome {
 
 /** Runs the demo as its users do, in a process of its own, without keys but for those that are given. */
 function runDemo(parameters: string[], keys: Record<string, string> = {}): Promise<Outcome> {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV$|OPENAI_|ANTHROPIC_)/.test(name));
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(VITEST|NODE_ENV$|OPENAI_|ANTHROPIC_|GEMINI_|GOOGLE_)/.test(name),
+  );
   const program = join(repository, 'node_modules', 'tsx', 'dist', 'cli.mjs');
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, 'demo/main.ts', ...parameters], {
@@ -45,9 +60,10 @@ function readRuns({ output, errors }: Outcome): DemoRun[] {
 }
 
 /** What every run must show, with a scripted model and with a real one that behaves like it. */
-function expectRun(run: DemoRun | undefined, provider: DemoRun['provider']): void {
+function expectRun(run: DemoRun | undefined, provider: keyof typeof wires): void {
   expect(run).toMatchObject({
     provider,
+    wire: wires[provider],
     contextWindow,
     overBudgetRequests: 0,
     invalidRequests: 0,
@@ -70,7 +86,7 @@ describe('the demo with a scripted model', () => {
   let outcome: Outcome;
   let plain: Outcome;
   beforeAll(async () => {
-    [outcome, plain] = await Promise.all([runDemo(['--json']), runDemo([])]);
+    [outcome, plain] = await Promise.all([runDemo(['--json']), runDemo(['--provider', 'genkit', '--provider', 'openai-chat'])]);
   }, timeout);
 
   it('ends well', () => {
@@ -90,11 +106,11 @@ describe('the demo with a scripted model', () => {
   });
 
   it('says first what is scripted and what the signs mean', () => {
-    const [beginning = ''] = plain.output.split('openai-chat: ');
+    const [beginning = ''] = plain.output.split('openai-chat (');
     expect(beginning).toMatch(/^Scripted: .*final answer is made only from text in the last request/);
     expect(beginning).toContain('| is the threshold');
     expect(beginning).toContain('may use the safety margin');
-    expect(plain.output).toMatch(/\nprefix reused: for each summary request/);
+    expect(plain.output).toMatch(/\nprefix reused: how much of the turn request/);
   });
 
   it('shows the beginning of the first summary, once', () => {
@@ -104,14 +120,21 @@ describe('the demo with a scripted model', () => {
     expect(shown.at(-1)).toMatch(/│ … \d+ more lines/);
   });
 
-  it('shows a bar for each step of the first run, each compaction with its sizes, and the answers, without colours where there is no terminal', () => {
+  it('shows the first run step by step and of each other a row, without colours where there is no terminal', () => {
     const { code, output } = plain;
     expect(code).toBe(0);
     expect(output.match(/^ +\d+ \[[█|·]{32}\] +[\d,]+ \/ [\d,]+ {2}\S/gm)?.length).toBe(readRuns(outcome)[0]!.steps);
-    expect(output.match(/compaction started at [\d,]+ tokens/g)?.length).toBeGreaterThanOrEqual(6);
-    expect(output.match(/compaction applied: [\d,]+ -> [\d,]+ tokens/g)?.length).toBeGreaterThanOrEqual(6);
-    expect(output.match(/^1\. contextBudget is defined in src\//gm)?.length).toBe(2);
+    expect(output.match(/compaction started at [\d,]+ tokens/g)?.length).toBeGreaterThanOrEqual(3);
+    expect(output.match(/compaction applied: [\d,]+ -> [\d,]+ tokens/g)?.length).toBeGreaterThanOrEqual(3);
+    expect(output.match(/^1\. contextBudget is defined in src\//gm)?.length).toBe(1);
+    expect(output.match(/^(openai-chat|genkit \(openai-chat\)) +\d+ .* 100% +verbatim +correct$/gm)).toHaveLength(2);
     expect(output).not.toContain('\u001b');
+  });
+
+  it('knows no other provider', async () => {
+    const { code, errors } = await runDemo(['--provider', 'eliza']);
+    expect(code).toBe(2);
+    expect(errors).toContain('there is no provider eliza; there are openai-chat, ');
   });
 });
 
@@ -119,6 +142,7 @@ describe('the demo with a live model', () => {
   const provided = [
     { provider: 'openai-chat', prefix: 'OPENAI', path: '/v1' },
     { provider: 'anthropic', prefix: 'ANTHROPIC', path: '' },
+    { provider: 'google-genai', prefix: 'GEMINI', path: '' },
   ] as const;
 
   it.each(provided)('talks to the base URL that it is given: $provider', { timeout }, async ({ provider, prefix, path }) => {
@@ -157,7 +181,7 @@ function expectFactsOnlyInSummary(records: readonly RequestRecord[]): void {
   const last = records.at(-1)!;
   const replacement = last.userTexts[0]!.join('');
   expect(replacement).toMatch(/the test test\/\S+ passed: \d+ passed, 0 failed/);
-  const others = last.blocks.filter((block) => !block.startsWith('["user",{"type":"text"'));
+  const others = last.blocks.filter((block) => !/^\["user",\{("type":"text",)?"text"/.test(block));
   expect(others.join('\n')).not.toMatch(/\d+ passed, 0 failed/);
 }
 
@@ -173,7 +197,7 @@ describe('the answer', () => {
 
   it('is made only from the notes in the request that the model received', () => {
     const decide = createScriptedModel();
-    const reply = () => decide({ all: 'Noted: contextBudget is defined in src/else.ts.', lastResults: [] });
+    const reply = () => decide({ all: 'Noted: contextBudget is defined in src/else.ts.', lastResults: [], tools: [] });
     let last = reply();
     while (last.calls.length > 0) last = reply();
     expect(last.text).toBe(
@@ -182,8 +206,43 @@ describe('the answer', () => {
   });
 });
 
+describe('the scripted model', () => {
+  const received = { all: '', lastResults: ['src/a.ts:1: export function contextBudget'], tools: [] };
+
+  it.each([false, true])('notes a fact with a tool where it has one for that: %s', (hasTool) => {
+    const decide = createScriptedModel();
+    const reply = () => decide({ ...received, tools: hasTool ? ['list', 'note'] : ['list'] });
+    const { text, calls } = [reply(), reply(), reply()].at(-1)!;
+    const fact = 'Noted: contextBudget is defined in src/a.ts.';
+    expect(text).toBe(hasTool ? '' : fact);
+    expect(calls.map(({ name, input }) => [name, input.text])).toEqual([
+      ['grep', 'margin'],
+      ...(hasTool ? [['note', fact]] : []),
+    ]);
+  });
+});
+
 describe('the terminal', () => {
-  const step = { number: 1, tokens: 7500, inputBudget: 8192, threshold: 7373, action: 'answer' };
+  const step = { number: 1, tokens: 7500, inputBudget: 8192, threshold: 7373, calls: [] };
+  const run: DemoRun = {
+    provider: 'genkit',
+    wire: 'openai-chat',
+    contextWindow,
+    inputBudget: 8192,
+    threshold: 7373,
+    steps: 1,
+    toolTurns: 0,
+    compactions: 1,
+    summaryRequests: 2,
+    peakTokens: 7500,
+    finalTokens: 7500,
+    tokensWithoutCompaction: 39_000,
+    overBudgetRequests: 0,
+    invalidRequests: 0,
+    prefixReuse: [1, 0.9789],
+    latestUserMessageVerbatim: true,
+    answerCorrect: true,
+  };
   const show = (isTTY: boolean, environment: NodeJS.ProcessEnv): string => {
     const output = Object.assign(new PassThrough(), { isTTY });
     createTerminal(output, environment).step(step);
@@ -196,18 +255,22 @@ describe('the terminal', () => {
     expect(show(false, {})).not.toContain('\u001b');
   });
 
-  it('leaves out the steps of a second run where it is not verbose', () => {
-    const steps = (isVerbose: boolean): number => {
-      const output = new PassThrough();
-      const terminal = createTerminal(output, {}, isVerbose);
-      for (const name of ['first', 'second']) {
-        terminal.heading(name);
-        terminal.step(step);
-      }
-      return String(output.read()).split('7,500 / 8,192').length - 1;
-    };
-    expect(steps(false)).toBe(1);
-    expect(steps(true)).toBe(2);
+  it.each([false, true])('shows the steps of a second run only where it is verbose: %s', (isVerbose) => {
+    const output = new PassThrough();
+    const terminal = createTerminal(output, {}, isVerbose);
+    for (const name of ['openai-chat', 'genkit'] as const) {
+      terminal.begin({ name, client: 'a client' }, { model: 'scripted', ...run });
+      terminal.step(step);
+      terminal.end(run, 'Room 14.');
+    }
+    terminal.conclude([run, run]);
+    const shown = String(output.read());
+    const count = (text: string) => shown.split(text).length - 1;
+    expect(count('7,500 / 8,192')).toBe(isVerbose ? 2 : 1);
+    expect(count('Room 14.')).toBe(isVerbose ? 2 : 1);
+    expect(count('provider (on the wire)')).toBe(1);
+    expect(count('genkit (openai-chat)')).toBe(2);
+    expect(count(' 97% ')).toBe(2);
   });
 
   it('draws the threshold, the size and what comes next', () => {

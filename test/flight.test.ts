@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { isCompactionError } from '../src/errors.ts';
-import { type Flight, type FlightOutcome, type FlightSteps, startFlight, untilAborted } from '../src/flight.ts';
+import { type Flight, type FlightOutcome, type FlightSteps, startFlight } from '../src/flight.ts';
+import { untilAborted } from '../src/until-aborted.ts';
 import { type Deferred, deferred, microtasks, never, watch } from './support/deferred.ts';
 
 interface Setup {

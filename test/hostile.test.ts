@@ -8,7 +8,8 @@ import { CompactionError } from '../src/errors.ts';
 import type { CompactionEvent } from '../src/events.ts';
 import { AutoCompactingLoop } from '../src/loop.ts';
 import type { Summarizer } from '../src/summarize/summarizer.ts';
-import { validateAnthropic, validateOpenAiChat } from '../src/testing/index.ts';
+import { validateAnthropic } from '../src/testing/wire/anthropic.ts';
+import { validateOpenAiChat } from '../src/testing/wire/openai-chat.ts';
 import { lifecycleOf, noticesOf } from './support/harness.ts';
 import { scriptedModel } from './support/scripted-model.ts';
 

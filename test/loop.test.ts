@@ -96,6 +96,8 @@ describe('appendReply', () => {
         text: 'Hello.',
         finish: 'stop',
         calls: [],
+        items: loop.request.messages.slice(2),
+        usage: { inputTokens: 1000, outputTokens: 100 },
       });
       expect(heard.join('')).toBe('Hello.');
       expect(loop.request.messages[2]).toMatchObject({ role: 'assistant', content: 'Hello.' });

@@ -169,6 +169,10 @@ describe('notices of a closed gate', () => {
     for (let repeat = 0; repeat < 3; repeat++) await loop.send();
     await turns(loop, 2);
     expect(noticesOf(events)).toEqual(['irreducible']);
+    loop.append([assistant('Read.'), user(huge)]);
+    for (let repeat = 0; repeat < 3; repeat++) await loop.send();
+    await turns(loop, 2);
+    expect(noticesOf(events)).toEqual(['irreducible', 'irreducible']);
     expect(lifecycleOf(events)).toEqual([]);
   });
 });
@@ -225,7 +229,7 @@ describe('a manual compaction', () => {
   it('replaces the conversation by one message with the trimmed summary', async () => {
     const { loop, events, stored, model } = createLoop({ steps: [summarizes(`\n${goodSummary}\n\n`)] });
     const result = await loop.compact({ instructions: 'Keep the paths.' });
-    expect(result.replacement).toEqual({ role: 'user', parts: [{ type: 'text', text: goodSummary }] });
+    expect(result.replacement).toEqual([{ role: 'user', parts: [{ type: 'text', text: goodSummary }] }]);
     expect(result.request).toEqual({ ...longConversation(), messages: [long[0], user(goodSummary)] });
     expect(loop.request).toEqual(result.request);
     expect(result).toMatchObject({
@@ -236,7 +240,7 @@ describe('a manual compaction', () => {
       compactionId: stored[0]?.compactionId,
     });
     expect(result.tokensAfter).toBeLessThan(result.tokensBefore);
-    expect(stored).toMatchObject([{ trigger: 'manual', covered: long.length, replacement: [result.replacement] }]);
+    expect(stored).toMatchObject([{ trigger: 'manual', covered: long.length, replacement: result.replacement }]);
     expect(model.summaries[0]?.request.messages.at(-1)?.content).toContain('IMPORTANT, from the user: Keep the paths.');
     expect(events).toEqual([]);
   });
@@ -251,10 +255,28 @@ describe('a manual compaction', () => {
     for (const { request } of model.summaries) expect(JSON.stringify(request)).toContain('TRIPWIRE');
   });
 
+  it('tells of the calls that it denied, and nothing that a listener does with them matters', async () => {
+    const { loop, model } = createLoop({ steps: [answers(callsTools(['a', 'b'])), summarizes()] });
+    const heard: string[] = [];
+    await loop.compact({
+      onRestart: () => heard.push('again'),
+      onDenied(calls) {
+        for (const call of calls) {
+          heard.push(`${call.id} ${call.name}`);
+          call.name = 'changed';
+        }
+        throw new Error('no screen');
+      },
+    });
+    expect(heard).toEqual(['again', 'a read', 'b read']);
+    expect(JSON.stringify(model.summaries.at(-1)?.request)).not.toContain('changed');
+    expect(loop.request.messages).toHaveLength(2);
+  });
+
   it('wraps the summary where that is asked for', async () => {
     const { loop } = createLoop();
     const { replacement } = await loop.compact({ format: 'tagged' });
-    expect(replacement.parts).toHaveLength(1);
+    expect(replacement).toMatchObject([{ role: 'user', parts: [{ type: 'text' }] }]);
     expect(JSON.stringify(replacement)).toMatch(/<compacted_context>.*Ship it\..*<\/compacted_context>/);
     expect(JSON.stringify(replacement)).not.toContain('last_user_message');
   });
@@ -326,10 +348,10 @@ describe('a manual compaction', () => {
     ['the model fails', { steps: [fail] }, 'summarizer-failed'],
     [
       'the request is too long for the model',
-      { steps: [throws(httpError(400, 'prompt is too long: 9 tokens > 8 maximum'))] },
+      { steps: [1, 2].map(() => throws(httpError(400, 'prompt is too long: 9 tokens > 8 maximum'))) },
       'summarizer-overflow',
     ],
-    ['the request is too long for the window', { contextWindow: 1500 }, 'summarizer-overflow'],
+    ['the request is too long for the window', { contextWindow: 500 }, 'summarizer-overflow'],
     ['the model refuses', { steps: [answers(says(null, 'stop', { refusal: 'no' }))] }, 'refused'],
     ['the summary is blank', { steps: [summarizes(' ')] }, 'empty-summary'],
     ['the summary is no summary', { steps: [summarizes('<tool_call>')] }, 'not-a-summary'],
@@ -358,7 +380,7 @@ describe('a manual compaction', () => {
     expect(reason.message).toMatch(/^Expected .*|^The .*/);
     expect(reason.message).toContain(`(openai-chat, gpt-5, input_tokens=${reason.inputTokens}, budget=${reason.inputBudget})`);
     expect(loop.request).toEqual(before);
-    expect(events).toEqual([]);
+    expect(events.filter(({ type }) => type !== 'notice')).toEqual([]);
   });
 
   it('hands on the cause of a failure', async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type ChatRequest, openaiChat } from '../src/adapters/openai-chat.ts';
+import { readRaw } from '../src/inspection.ts';
 import { observeUsage, observeView } from '../src/observe.ts';
 import { createTrack, type Track } from '../src/overlay.ts';
-import { readRaw, resolveOptions } from '../src/settings.ts';
+import { resolveOptions } from '../src/settings.ts';
 import { countTokens, longConversation, toolTurn } from './support/scripted-model.ts';
 
 const settings = resolveOptions({ adapter: openaiChat(), when: 'never', budget: { countTokens } });

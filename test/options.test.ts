@@ -5,7 +5,7 @@ import { compact } from '../src/compact.ts';
 import { createCompactor } from '../src/compactor.ts';
 import { CompactionError } from '../src/errors.ts';
 import { AutoCompactingLoop } from '../src/loop.ts';
-import { validateOptions } from '../src/options.ts';
+import { validateOptions } from '../src/validate-options.ts';
 import { withAutoCompaction } from '../src/wrap.ts';
 import { longConversation, scriptedModel } from './support/scripted-model.ts';
 
@@ -56,17 +56,17 @@ describe('an option that is wrong', () => {
     [{}, 'Expected `adapter` to be an adapter, for instance `openaiChat()`, got undefined.'],
     [{ adapter: openaiChat }, 'Expected `adapter` to be an adapter, for instance `openaiChat()`, got a function.'],
     [{ adapter: withoutItems }, 'Expected `adapter` to be an adapter, for instance `openaiChat()`, got an object.'],
-    [{ adapter, contextWindow: '128k' }, 'Expected `contextWindow` to be a number, got "128k".'],
+    [{ adapter, contextWindow: '128k' }, 'Expected `contextWindow` to be a number, or a function of the model, got "128k".'],
     [{ adapter, contextWindow: -1 }, 'Expected `contextWindow` to be a number of tokens, 0 or more, got -1.'],
     [{ adapter, contextWindow: Number.NaN }, 'Expected `contextWindow` to be a number of tokens, 0 or more, got NaN.'],
     [
       { adapter, contextWindow: Number.POSITIVE_INFINITY },
       'Expected `contextWindow` to be a number of tokens, 0 or more, got Infinity.',
     ],
-    [{ adapter, contextWindow: null }, 'Expected `contextWindow` to be a number, got null.'],
-    [{ adapter, window: 1000 }, 'Expected `window` to be absent: there is no such option, got a value.'],
+    [{ adapter, contextWindow: null }, 'Expected `contextWindow` to be a number, or a function of the model, got null.'],
+    [{ adapter, window: 1000 }, 'Expected known options only, but there is no option `window`.'],
     [{ adapter, budget: 1000 }, 'Expected `budget` to be an object of options, got 1000.'],
-    [{ adapter, budget: { treshold: 1000 } }, 'Expected `budget.treshold` to be absent: there is no such option, got a value.'],
+    [{ adapter, budget: { treshold: 1000 } }, 'Expected known options only, but there is no option `budget.treshold`.'],
     [{ adapter, budget: { threshold: -5 } }, 'Expected `threshold` to be a number of tokens, 0 or more, got -5.'],
     [{ adapter, budget: { thresholdRatio: 1.5 } }, 'Expected `thresholdRatio` to be over 0 and at most 1, got 1.5.'],
     [{ adapter, budget: { countTokens: 4 } }, 'Expected `budget.countTokens` to be a function, got 4.'],

@@ -38,6 +38,8 @@ const action = fc.record({
   cloned: fc.boolean(),
 });
 
+const actionList = fc.array(action, { minLength: 10, maxLength: 40 });
+
 interface Talk<Item> {
   name: string;
   items: Item[];
@@ -46,7 +48,7 @@ interface Talk<Item> {
 async function run<Request, Item, Reply>(
   kit: TalkKit<Request, Item, Reply>,
   actions: readonly { talk: number; act: string; at: number; cloned: boolean }[],
-  named: boolean,
+  naming: 'none' | 'own' | 'shared',
 ): Promise<{ turns: number; summaries: number }> {
   const adapter: ProviderAdapter<Request, Item, Reply> = kit.adapter;
   const read = createItemReader(adapter);
@@ -92,7 +94,7 @@ async function run<Request, Item, Reply>(
     else talk.items = [...talk.items, ...turn(), ...(at % 4 === 0 ? [kit.assistant('So far.'), say()] : [])];
 
     const request = kit.request(`It is step ${number}.`, cloned ? structuredClone(talk.items) : talk.items);
-    const conversation = named ? talk.name : undefined;
+    const conversation = { none: undefined, own: talk.name, shared: 'one' }[naming];
     if (act === 'draft') {
       create.compactor.estimate(kit.request('', [...talk.items, say()]), { conversation });
       await create.compactor.plan(kit.request('', [...talk.items, say()]), { conversation });
@@ -110,12 +112,12 @@ describe('whatever callers do with their histories', () => {
   async function check<Request, Item, Reply>(kit: TalkKit<Request, Item, Reply>): Promise<void> {
     const total = { turns: 0, summaries: 0 };
     await fc.assert(
-      fc.asyncProperty(fc.array(action, { minLength: 10, maxLength: 40 }), fc.boolean(), async (actions, named) => {
-        const { turns, summaries } = await run(kit, actions, named);
+      fc.asyncProperty(actionList, fc.constantFrom('none', 'own', 'shared'), async (actions, naming) => {
+        const { turns, summaries } = await run(kit, actions, naming);
         total.turns += turns;
         total.summaries += summaries;
       }),
-      { numRuns: 60 },
+      { numRuns: 90 },
     );
     expect(total.summaries).toBeGreaterThan(total.turns / 20); // it is about compacted conversations
     expect(total.summaries).toBeLessThan(total.turns / 2);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage, ChatRequest } from '../src/adapters/openai-chat.ts';
 import { endMark, type RequestView } from '../src/history/view.ts';
-import { createTrackStore, type Overlay, type Track, type TrackStore } from '../src/overlay.ts';
+import { createTrack, type Overlay, type Track } from '../src/overlay.ts';
 import { buildReplacement } from '../src/prompt/replacement.ts';
+import { createTrackStore, type TrackStore } from '../src/track-store.ts';
 import { createWrapper, isCompacted, lifecycleOf } from './support/harness.ts';
 import { longConversation, toolTurn } from './support/scripted-model.ts';
 import { chatView } from './support/views.ts';
@@ -22,7 +23,8 @@ function overlayOf(view: RequestView<ChatRequest, ChatMessage>): Overlay<ChatMes
   return {
     covered: endMark(view),
     rebuilt: endMark(chatView([written])),
-    replacement: buildReplacement({ summary: 'What was said so far.' }),
+    rebased: endMark(view).count,
+    replacement: [buildReplacement({ summary: 'What was said so far.' })],
     items: [written],
     compactionId: 'c1',
   };
@@ -108,13 +110,18 @@ describe('a conversation that changes in its covered part', () => {
     expect(store.find(chatView(edited), undefined).overlay).toBeUndefined();
   });
 
-  it('loses it under a name too, with what was measured of it', () => {
+  it('loses it under a name too, with what was measured of it, and has it again once the change is taken back', () => {
     const store = start();
     const track = compacted(store, talk('a', 4), 'named');
-    track.trigger = { ...track.trigger, sizeAfter: 100, attempt: track.overlay?.covered };
+    const failure = { said: 'x', surroundings: 's' };
+    const attempt = track.overlay?.covered;
+    track.trigger = { tries: 1, failures: 2, failure, sizeAfter: 100, attempt, reported: ['repaired'] };
     track.anchor = { mark: endMark(chatView([written])), surroundings: '', tokens: 100 };
-    expect(store.find(chatView(talk('b', 4)), 'named')).toBe(track);
-    expect(track).toMatchObject({ overlay: undefined, anchor: undefined, trigger: { sizeAfter: undefined, attempt: undefined } });
+    const edited = store.find(chatView([...talk('a', 3), ...talk('b', 4)]), 'named');
+    expect(edited).toMatchObject({ overlay: undefined, anchor: undefined });
+    expect(edited.trigger).toEqual({ failures: 2, failure, reported: ['repaired'] }); // told, and lifted, by what is said
+    expect(store.find(chatView(talk('a', 6)), 'named')).toBe(track);
+    expect(track.overlay?.covered.count).toBe(4);
   });
 
   it('keeps it when its caller splices the replacement into its own array', () => {
@@ -137,6 +144,40 @@ describe('names', () => {
     const tracks = [store.find(view, 'one'), store.find(view, 'two'), store.find(view, undefined)];
     expect(new Set(tracks).size).toBe(3);
     expect(store.find(view, 'one')).toBe(tracks[0]);
+  });
+
+  it('may be shared: each conversation of a name is found by its content', () => {
+    const store = start();
+    const main = compacted(store, talk('a', 4), 'shared');
+    const other = compacted(store, talk('b', 6), 'shared');
+    for (let step = 1; step < 9; step++) {
+      store.find(chatView([{ role: 'user', content: `A title for step ${step}.` }]), 'shared');
+      expect(store.find(chatView([...talk('a', 4), ...talk('next', step)]), 'shared')).toBe(main);
+      expect(store.find(chatView([...talk('b', 6), ...talk('next', step)]), 'shared')).toBe(other);
+    }
+    expect([main.overlay?.covered.count, other.overlay?.covered.count]).toEqual([4, 6]);
+    const fork = store.find(chatView([...talk('a', 4), ...talk('fork', 2)]), 'shared');
+    expect(fork).not.toBe(main);
+    expect(fork).toMatchObject({ overlay: main.overlay, conversation: 'shared' });
+  });
+
+  it('stand for what was used last where a request says nothing', () => {
+    const store = start();
+    compacted(store, talk('b', 4), 'shared');
+    const track = compacted(store, talk('a', 4), 'shared');
+    expect(store.peek(chatView([]), 'shared')).toMatchObject({ overlay: track.overlay, seen: { count: 0 } });
+    expect(store.peek(chatView([]), 'other').overlay).toBeUndefined();
+  });
+
+  it('have no new conversation compacted while a commit of theirs is in doubt, and none that stays in doubt', () => {
+    const store = start();
+    const track = compacted(store, talk('a', 4), 'shared');
+    track.trigger = { ...track.trigger, inDoubt: 'c1' };
+    for (const messages of [talk('b', 2), [...talk('a', 3), ...talk('b', 2)]])
+      expect(store.find(chatView(messages), 'shared').trigger.inDoubt).toBe('c1');
+    expect(store.find(chatView(talk('b', 2)), 'another').trigger.inDoubt).toBeUndefined();
+    track.trigger = { ...track.trigger, inDoubt: undefined };
+    expect(store.find(chatView(talk('b', 2)), 'shared').trigger.inDoubt).toBeUndefined();
   });
 });
 
@@ -164,20 +205,32 @@ describe('a look at a conversation', () => {
 });
 
 describe('the store', () => {
-  it('holds the conversations that were used last, named and unnamed each', () => {
+  it('holds the conversations that were used last, named and unnamed each; of the named some for each name', () => {
     const store = createTrackStore<ChatRequest, ChatMessage>(endMark, 3);
-    for (const conversation of [undefined, 'n']) {
+    for (const conversation of [undefined, 'one name', 'n']) {
       const find = (name: string, length: number) =>
-        store.find(chatView(talk(name, length)), conversation && conversation + name);
+        store.find(chatView(talk(name, length)), conversation === 'n' ? `n${name}` : conversation);
       const a = find('a', 2);
       const b = find('b', 2);
-      find('c', 2);
+      const limit = conversation ? 12 : 3;
+      for (let others = 2; others < limit; others++) find(`c${others}`, 2);
       expect(find('a', 4)).toBe(a);
       find('d', 2);
       expect(find('a', 6)).toBe(a);
       expect(find('b', 4)).not.toBe(b);
     }
-    expect(store.tracks()).toHaveLength(6);
+    expect(store.tracks()).toHaveLength(15);
+  });
+
+  it('takes up the newer of two states, though it knew the conversation further without a replacement', () => {
+    for (const conversation of [undefined, 'named']) {
+      const store = start();
+      store.find(chatView(talk('a', 8)), conversation);
+      const restored: ChatTrack = createTrack(conversation);
+      const { covered } = overlayOf(chatView(talk('a', 6)));
+      store.add(Object.assign(restored, { overlay: overlayOf(chatView(talk('a', 6))), seen: covered }));
+      expect(store.find(chatView(talk('a', 9)), conversation).overlay).toBe(restored.overlay);
+    }
   });
 });
 
@@ -246,6 +299,35 @@ describe('the overlay of a wrapper', () => {
     Object.assign(request.messages[1]!, { content: 'Edited in place.' });
     await create(request);
     expect(JSON.stringify(model.summaries[1]?.request)).toContain('Edited in place.');
+  });
+
+  it('is not lost by another request under its name, nor by another conversation there', async () => {
+    const { create, model, events } = createWrapper();
+    const conversation = 'thread';
+    const other: ChatRequest = {
+      ...longConversation(),
+      messages: [
+        ...longConversation().messages.slice(0, 1),
+        { role: 'user', content: 'Other.' },
+        ...longConversation().messages.slice(2),
+      ],
+    };
+    await create(longConversation(), { conversation });
+    await create(other, { conversation });
+    for (let step = 1; step < 5; step++) {
+      await create(
+        { ...longConversation(), messages: [{ role: 'user', content: `A title of step ${step}.` }] },
+        { conversation },
+      );
+      const further = added(...Array.from({ length: step }, (_, index) => `Step ${index}.`));
+      await create(grown(...further), { conversation });
+      await create({ ...other, messages: [...other.messages, ...further] }, { conversation });
+      const [main, second] = model.turns.slice(-2).map(({ request }) => JSON.stringify(request));
+      expect([main, second].map((sent) => sent?.includes('<compacted_context>'))).toEqual([true, true]);
+    }
+    expect(lifecycleOf(events)).toEqual(['started', 'applied', 'started', 'applied']);
+    expect(create.compactor.snapshot(longConversation(), { conversation }).overlay).toBeDefined();
+    expect(create.compactor.snapshot({ ...longConversation(), messages: [] }, { conversation }).overlay).toBeDefined();
   });
 
   it('is no longer needed by a caller that splices its own array from the commit', async () => {

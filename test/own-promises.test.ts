@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ChatMessage, ChatReply, ChatRequest } from '../src/adapters/openai-chat.ts';
+import { type ChatMessage, type ChatReply, type ChatRequest, openaiChat } from '../src/adapters/openai-chat.ts';
+import { createCompactor } from '../src/compactor.ts';
 import type { CompactionEvent } from '../src/events.ts';
 import type { Message } from '../src/message.ts';
 import { deferred, microtasks, never, watch } from './support/deferred.ts';
@@ -67,7 +68,11 @@ describe.each(bothFaces)('the parent request of the %s', (_name, face) => {
     ['never comes', { steps: [never] }, 'failed: deadline'],
     ['is not stored', { commit: () => Promise.reject(new Error('disk full')) }, 'failed: commit-failed'],
     ['is stored too slowly', { commit: never, commitTimeout: 100 }, 'failed: commit-in-doubt'],
-    ['overflows', { steps: [throws(httpError(400, 'prompt is too long: 9 tokens > 8 maximum'))] }, 'failed: summarizer-overflow'],
+    [
+      'overflows twice',
+      { steps: [1, 2].map(() => throws(httpError(400, 'prompt is too long: 9 tokens > 8 maximum'))) },
+      'failed: summarizer-overflow',
+    ],
   ];
 
   it.each(failures)('is sent once and in full where the summary %s', async (_name, options, end) => {
@@ -689,7 +694,7 @@ describe('observers', () => {
   it.each(faults)('of the text of a manual compaction that %s change nothing', async (_name, fault) => {
     const { loop } = createLoop({ steps: [answers(callsTools(['a'], 'x')), () => streams(['## Goal\n', 'Ship.'])] });
     const result = await loop.compact({ onText: () => fault(), onRestart: () => fault() });
-    expect(result.replacement.parts).toEqual([{ type: 'text', text: '## Goal\nShip.' }]);
+    expect(result.replacement).toMatchObject([{ parts: [{ type: 'text', text: '## Goal\nShip.' }] }]);
   });
 
   it('may use the loop while they are told', async () => {
@@ -762,5 +767,35 @@ describe('what comes in while a summary is written', () => {
     await vi.advanceTimersByTimeAsync(10);
     expect(reply.settlement.state).toBe('fulfilled');
     expect(model.turns[0]?.request.messages).toEqual([...longConversation().messages, ...later]);
+  });
+});
+
+describe('what a function of the host throws', () => {
+  it('is in no event: it may hold a secret', async () => {
+    const secret = 'sk-4242';
+    const throwing = (): never => {
+      throw new TypeError(`no access with ${secret}`);
+    };
+    const options = [{ contextWindow: throwing }, { budget: { countTokens: throwing } }, { retain: { isUserInput: throwing } }];
+    for (const option of options) {
+      const told: unknown[] = [];
+      const request = {
+        model: 'gpt-5',
+        messages: [
+          { role: 'user', content: 'a'.repeat(900_000) },
+          { role: 'assistant', content: 'Hm.' },
+        ],
+      };
+      const compactor = createCompactor({
+        adapter: openaiChat(),
+        contextWindow: 20_000,
+        send: async (): Promise<never> => throwing(),
+        ...option,
+        onEvent: (event) => void told.push(event),
+      });
+      expect(await compactor.prepare(request)).toBe(request);
+      expect(told.length).toBeGreaterThan(0);
+      expect(JSON.stringify(told)).not.toContain(secret);
+    }
   });
 });

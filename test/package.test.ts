@@ -50,12 +50,26 @@ function installWith(packages: readonly string[]): string {
   return folder;
 }
 
-/** `file: module` for each import of a module that only Node has. */
-function nodeImports(folder?: string): string[] {
-  return builtFiles(['.js', '.cjs'], folder).flatMap((file) => {
-    const imports = importsOf(file);
-    return [...imports.static, ...imports.dynamic].filter(isBuiltin).map((specifier) => `${basename(file)}: ${specifier}`);
-  });
+/** `file: module` for each import of a module that only Node has, apart from what is loaded by sessions alone: these are for Node. */
+function nodeImports(folder: string = dist): string[] {
+  return ['js', 'cjs']
+    .flatMap((ending) => filesFor(`.${ending}`, folder))
+    .flatMap((file) => {
+      const imports = importsOf(file);
+      return [...imports.static, ...imports.dynamic].filter(isBuiltin).map((specifier) => `${basename(file)}: ${specifier}`);
+    });
+}
+
+/** What the entries load that run anywhere, and all that is loaded on demand. */
+function filesFor(ending: string, folder: string): string[] {
+  const entries = specifiers.map((specifier) => join(folder, `${nameOf(specifier)}${ending}`));
+  const everywhere = new Set<string>();
+  const all = new Set<string>();
+  for (const entry of entries) {
+    loadedWith(entry, all);
+    if (basename(entry) !== `session${ending}`) loadedWith(entry, everywhere);
+  }
+  return builtFiles([ending], folder).filter((file) => everywhere.has(file) || !all.has(file));
 }
 
 describe('entries', () => {
@@ -221,7 +235,7 @@ describe('what is shipped', () => {
     }
   });
 
-  it('packs what is built, its sources and its licenses, and nothing else', () => {
+  it('packs what is built, its sources, its examples and its licenses, and nothing else', () => {
     const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
       cwd: root,
       encoding: 'utf8',
@@ -229,8 +243,16 @@ describe('what is shipped', () => {
       shell: process.platform === 'win32',
     });
     const paths: string[] = JSON.parse(output)[0].files.map(({ path }: { path: string }) => path);
-    const outside = paths.filter((path) => !/^(dist|src)\//.test(path)).sort();
-    expect(outside).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD_PARTY_LICENSES.md', 'package.json']);
+    const outside = paths.filter((path) => !/^(dist|src|examples)\//.test(path)).sort();
+    expect(outside).toEqual([
+      'AGENTS.md',
+      'CHANGELOG.md',
+      'CONTRIBUTING.md',
+      'LICENSE',
+      'README.md',
+      'THIRD_PARTY_LICENSES.md',
+      'package.json',
+    ]);
     for (const specifier of specifiers) expect(paths).toContain(`dist/${nameOf(specifier)}.js`);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AnthropicRequest, anthropicMessages } from '../src/adapters/anthropic.ts';
 import { type ChatMessage, type ChatRequest, openaiChat } from '../src/adapters/openai-chat.ts';
-import { type Compactor, createCompactor, type PrepareOptions } from '../src/compactor.ts';
+import { type CheckOptions, type Compactor, createCompactor } from '../src/compactor.ts';
 import type { CompactionEvent } from '../src/events.ts';
 import type { When } from '../src/options.ts';
 import type { Summarizer } from '../src/summarize/summarizer.ts';
@@ -34,7 +34,7 @@ function start(options: Partial<ChatOptions> = {}): World {
 }
 
 /** What the gate is by the dry run, and by what happens. */
-async function gateOf({ compactor, events }: World, request: ChatRequest, options: PrepareOptions = {}): Promise<Gate | 'open'> {
+async function gateOf({ compactor, events }: World, request: ChatRequest, options: CheckOptions = {}): Promise<Gate | 'open'> {
   const known = events.length;
   freezeDeep(request.messages);
   const { wouldCompact, gate } = await compactor.plan(request, options);
@@ -237,8 +237,20 @@ describe('a plan', () => {
     expect(kept).toEqual({
       systemItems: 2,
       lastUserMessage: { role: 'user', parts: [{ type: 'text', text: 'Read the second file.' }] },
+      retainedItems: 0,
     });
     expect(estimate).toEqual(start().compactor.estimate(request));
+  });
+
+  it('says how many items would be kept word for word, and what happens is the same', async () => {
+    const request = due(answer(), { role: 'user', content: 'And now?' });
+    const retain = { tail: { min: 0, max: 900 }, messages: { tokens: 100 } };
+    const { compactor } = start({ retain, summary: { summarizer, maxTokens: 20 } });
+    const { summarized, kept } = await compactor.plan(request);
+    const { messages } = await compactor.prepare(request);
+    expect(kept.retainedItems).toBe(messages.filter((message) => request.messages.slice(1).includes(message)).length);
+    expect(kept.retainedItems).toBeGreaterThan(2);
+    expect(summarized.items).toBe(request.messages.length - 2);
   });
 
   it('is a copy', async () => {

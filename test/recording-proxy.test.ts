@@ -1,8 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type { MessageCreateParamsNonStreaming } from '@anthropic-ai/sdk/resources/messages';
 import { buildAutoCompactionPrompt } from 'context-compactor';
-import { anthropicMessages } from 'context-compactor/anthropic';
-import { openaiChat } from 'context-compactor/openai-chat';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
@@ -10,6 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { prefixReuse } from '../demo/proxy/figures.ts';
 import { type ModelServer, startModelServer } from '../demo/proxy/model-server.ts';
 import { type RecordingProxy, startRecordingProxy } from '../demo/proxy/recording-proxy.ts';
+import { buildReplacement } from '../src/prompt/replacement.ts';
+import { type Answer, wireClients } from './support/wire-clients.ts';
 
 const contextWindow = 3000;
 const modelText = 'I am the model, and I wrote this.';
@@ -61,16 +61,14 @@ describe('recording', () => {
     const reply = await post('/v1/chat/completions', body);
     expect(reply.status).toBe(200);
     expect(new TextDecoder().decode(proxy.records[0]!.raw)).toBe(body);
-    expect(proxy.records[0]).toMatchObject({ provider: 'openai-chat', purpose: 'turn', problems: [] });
+    expect(proxy.records[0]).toMatchObject({ wire: 'openai-chat', purpose: 'turn', problems: [] });
   });
 
-  it('keeps the requests of both providers in their order', async () => {
-    await openai().chat.completions.create(chat('one'));
-    await anthropic().messages.create(messages('two'));
-    expect(proxy.records.map(({ provider, userTexts }) => [provider, userTexts])).toEqual([
-      ['openai-chat', [['one']]],
-      ['anthropic', [['two']]],
-    ]);
+  it('keeps the requests of all providers in their order', async () => {
+    for (const { wire, stream } of wireClients) await stream(proxy.url, `from ${wire}`);
+    expect(proxy.records.map(({ wire, userTexts }) => [wire, userTexts])).toEqual(
+      wireClients.map(({ wire }) => [wire, [[`from ${wire}`]]]),
+    );
   });
 
   it('passes everything on as it is when it only records', async () => {
@@ -97,62 +95,42 @@ describe('recording', () => {
 });
 
 describe('usage', () => {
-  it('is the count of the body, in a reply of OpenAI', async () => {
-    const reply = await openai().chat.completions.create(chat('Hello there'));
-    const prompt = recordedTokens();
-    const completion = countTokens(modelText);
-    expect(reply.usage).toEqual({ prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion });
+  const expectCounted = (answer: Answer): void =>
+    expect(answer).toEqual({ text: modelText, inputTokens: recordedTokens(), outputTokens: countTokens(modelText) });
+
+  it.each(wireClients.filter(({ ask }) => ask))('is the count of the body, in a reply: $wire', async ({ ask }) => {
+    expectCounted(await ask!(proxy.url, 'Hello there'));
   });
 
-  it('is the count of the body, in a stream of OpenAI', async () => {
-    const stream = await openai().chat.completions.create({
-      ...chat('Hello there'),
-      stream: true,
-      stream_options: { include_usage: true },
-    });
-    let text = '';
-    let usage: OpenAI.CompletionUsage | null | undefined;
-    for await (const chunk of stream) {
-      text += chunk.choices[0]?.delta.content ?? '';
-      usage = chunk.usage ?? usage;
-    }
-    expect(text).toBe(modelText);
-    expect(usage).toMatchObject({ prompt_tokens: recordedTokens(), completion_tokens: countTokens(modelText) });
-  });
-
-  it('is the count of the body, in a reply of Anthropic', async () => {
-    const reply = await anthropic().messages.create(messages('Hello there'));
-    expect(reply.usage).toMatchObject({ input_tokens: recordedTokens(), output_tokens: countTokens(modelText) });
-  });
-
-  it('is the count of the body, in a stream of Anthropic', async () => {
-    const reply = await anthropic().messages.stream(messages('Hello there')).finalMessage();
-    expect(reply.content).toMatchObject([{ type: 'text', text: modelText }]);
-    expect(reply.usage).toMatchObject({ input_tokens: recordedTokens(), output_tokens: countTokens(modelText) });
+  it.each(wireClients)('is the count of the body, in a stream: $wire', async ({ stream }) => {
+    expectCounted(await stream(proxy.url, 'Hello there'));
   });
 });
 
 describe('refusals', () => {
   const tooLong = 'word '.repeat(4000);
 
-  it('are those of OpenAI for a body over the window', async () => {
+  it.each(wireClients)('are known for what they are, for a body over the window: $wire', async ({ stream, classifyError }) => {
+    const error: unknown = await stream(proxy.url, tooLong).catch((reason: unknown) => reason);
+    expect(classifyError(error).kind).toBe('overflow');
+    expect(proxy.records).toHaveLength(1);
+    expect(turns).toBe(0);
+  });
+
+  it('are those of OpenAI', async () => {
     const error: unknown = await openai()
       .chat.completions.create(chat(tooLong))
       .catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(OpenAI.BadRequestError);
     expect(error).toMatchObject({ code: 'context_length_exceeded', param: 'messages', type: 'invalid_request_error' });
-    expect(openaiChat().classifyError(error).kind).toBe('overflow');
-    expect(turns).toBe(0);
   });
 
-  it('are those of Anthropic for a body over the window', async () => {
+  it('are those of Anthropic', async () => {
     const error: unknown = await anthropic()
       .messages.create(messages(tooLong))
       .catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(Anthropic.BadRequestError);
     expect(String(error)).toContain(`prompt is too long: ${recordedTokens()} tokens > ${contextWindow} maximum`);
-    expect(anthropicMessages().classifyError(error).kind).toBe('overflow');
-    expect(turns).toBe(0);
   });
 
   it('count the output cap against the window', async () => {
@@ -172,9 +150,21 @@ describe('refusals', () => {
     expect(turns).toBe(0);
   });
 
-  it.each(['no json', '[]', 'null', '{}', '{"messages":7}'])('answer the body %s with an error', async (body) => {
-    for (const path of ['/v1/chat/completions', '/v1/messages']) expect((await post(path, body)).status).toBe(400);
-  });
+  const paths = [
+    '/v1/chat/completions',
+    '/v1/responses',
+    '/backend-api/codex/responses',
+    '/v1/messages',
+    '/model/scripted/converse',
+    '/v1beta/models/scripted:generateContent',
+  ];
+
+  it.each(['no json', '[]', 'null', '{}', '{"messages":7,"input":7,"contents":7}'])(
+    'answer the body %s with an error',
+    async (body) => {
+      for (const path of paths) expect((await post(path, body)).status).toBe(400);
+    },
+  );
 });
 
 describe('summary requests', () => {
@@ -223,12 +213,29 @@ describe('summary requests', () => {
     expect(turns).toBe(0);
   });
 
-  it('can be streamed', async () => {
-    const stream = await openai().chat.completions.create({ ...chat(instruction), stream: true });
-    let text = '';
-    for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
-    expect(text.trim()).not.toBe('');
+  it.each(wireClients)('can be streamed: $wire', async ({ stream }) => {
+    const { text } = await stream(proxy.url, instruction);
+    expect(text).toContain('## Goal');
+    expect(proxy.records[0]!.purpose).toBe('summary');
     expect(turns).toBe(0);
+  });
+
+  it('carry an earlier summary on, also one whose parts were joined on the way', async () => {
+    const summary = '## Discoveries\n- The harbour master sits in room 14.';
+    const question = { type: 'text' as const, text: 'Where is the harbour master?' };
+    const parts = buildReplacement({ summary, lastUserMessage: [question] }).parts.filter((part) => part.type === 'text');
+    for (const content of [parts, parts.map(({ text }) => text).join('')]) {
+      const { choices } = await openai().chat.completions.create({
+        model: 'scripted',
+        messages: [
+          { role: 'user', content },
+          { role: 'assistant', content: 'I look on.' },
+          { role: 'user', content: instruction },
+        ],
+      });
+      expect(choices[0]?.message.content).toContain('- The harbour master sits in room 14.');
+      expect(choices[0]?.message.content).not.toContain('generated record');
+    }
   });
 
   it('are not mistaken for a turn that quotes the instruction further down', async () => {
@@ -265,11 +272,24 @@ describe('figures', () => {
     expect(part).toBeLessThan(1);
   });
 
-  it('count only a body whose every block was received', async () => {
+  it('count what is not sent, where every block of it was received before', async () => {
     await anthropic().messages.create(parent);
     await anthropic().messages.create(messages('Good bye'));
-    const whole = JSON.stringify({ ...parent, messages: [...parent.messages, ...messages('Good bye').messages] });
-    expect(proxy.countReceived('anthropic', whole)).toBe(countTokens(whole));
-    expect(() => proxy.countReceived('anthropic', JSON.stringify(messages('Never sent')))).toThrow('never received');
+    const whole = { ...parent, messages: [...parent.messages, ...messages('Good bye').messages] };
+    const count = (request: MessageCreateParamsNonStreaming) => proxy.countUnsent(() => anthropic().messages.create(request));
+    expect(await count(whole)).toBe(countTokens(JSON.stringify(whole)));
+    await expect(count(messages('Never sent'))).rejects.toThrow('never received');
+    await expect(proxy.countUnsent(async () => {})).rejects.toThrow('No request came');
+    expect(proxy.records).toHaveLength(2);
+    expect(turns).toBe(2);
+  });
+
+  it('leave cache points out, which are blocks of their own', async () => {
+    const body = (...content: object[]) =>
+      JSON.stringify({ messages: [{ role: 'user', content }], system: [{ text: 'Be brief.' }, cachePoint] });
+    const cachePoint = { cachePoint: { type: 'default' } };
+    await post('/model/scripted/converse', body({ text: 'Hello' }, cachePoint));
+    await post('/model/scripted/converse', body({ text: 'Hello' }, { text: buildAutoCompactionPrompt() }, cachePoint));
+    expect(prefixReuse(proxy.records)).toEqual([1]);
   });
 });

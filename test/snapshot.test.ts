@@ -19,15 +19,32 @@ const replacement = buildReplacement({
 const overlay: Overlay<object> = {
   covered: { count: 5, hash: 'c' },
   rebuilt: { count: 1, hash: 'r' },
-  replacement,
+  rebased: 5,
+  replacement: [replacement],
   items: openaiChat().writeMessage(replacement),
   compactionId: 'id',
 };
 const state = {
   overlay,
   replacements: new Set(['r1', 'r2']),
-  trigger: { attempt: { count: 5, hash: 'c' }, failures: 1, sizeAfter: 100, inDoubt: 'id', reported: ['irreducible'] },
+  trigger: {
+    attempt: { count: 5, hash: 'c' },
+    tries: 1,
+    failures: 1,
+    failure: { said: '1 x', model: 'gpt-5', surroundings: 's', until: 'input' as const },
+    sizeAfter: 100,
+    inDoubt: 'id',
+    reported: ['irreducible'],
+    provenWindow: { model: 'gpt-5', tokens: 90_000 },
+  },
   anchor: { mark: { count: 1, hash: 'r' }, surroundings: 's', tokens: 100 },
+  before: undefined,
+  held: {
+    mark: { count: 1, hash: 'h' },
+    tokens: 120,
+    replaceable: true,
+    lastUserMessage: { role: 'user' as const, parts: [{ type: 'text' as const, text: 'So?' }] },
+  },
 };
 
 describe('a snapshot', () => {
@@ -106,9 +123,12 @@ describe('what is no snapshot', () => {
     ['replacements.1', { replacements: ['a', 5] }],
     ['overlay.covered', { overlay: { ...sound.overlay, covered: undefined } }],
     ['overlay.rebuilt.hash', { overlay: { ...sound.overlay, rebuilt: { count: 1 } } }],
-    ['overlay.replacement', { overlay: { ...sound.overlay, replacement: { role: 'user' } } }],
-    ['overlay.replacement', { overlay: { ...sound.overlay, replacement: { role: 'system', parts: [] } } }],
+    ['overlay.rebased', { overlay: { ...sound.overlay, rebased: undefined } }],
+    ['overlay.replacement', { overlay: { ...sound.overlay, replacement: { role: 'user', parts: [] } } }],
+    ['overlay.replacement.0', { overlay: { ...sound.overlay, replacement: [{ role: 'user' }] } }],
     ['anchor.tokens', { anchor: { ...sound.anchor, tokens: '5' } }],
+    ['held.tokens', { held: { ...sound.held, tokens: null } }],
+    ['held.lastUserMessage', { held: { ...sound.held, lastUserMessage: 'So?' } }],
     ['conversation', { conversation: 5 }],
   ])('lost its `%s` on the way, and says so', (path, change) => {
     const restoring = () => restoreSnapshot(openaiChat(), { ...sound, ...change });

@@ -52,7 +52,7 @@ async function runAll<Shape, Item, ShapeOfReply, Request extends Shape & Body, R
 type Total = Setting & Run;
 
 function add(total: Total, name: string, run: Run): void {
-  for (const key of ['requests', 'compactions', 'rebuilt', 'growth'] as const) total[key] += run[key];
+  for (const key of ['requests', 'compactions', 'bounded', 'rebuilt', 'growth'] as const) total[key] += run[key];
   addCounts(total.failures, run.failures);
   addCounts(total.overBudget, run.overBudget);
   total.problems.push(...run.problems.map((problem) => `${name}, ${total.window}: ${problem}`));
@@ -62,13 +62,14 @@ function addCounts<Key extends string>(total: Record<Key, number>, counts: Recor
   for (const key in counts) total[key] += counts[key];
 }
 
-function toRow({ window, summarizer, requests, compactions, failures, rebuilt, overBudget, growth }: Total): object {
+function toRow({ window, summarizer, requests, compactions, bounded, failures, rebuilt, overBudget, growth }: Total): object {
   return {
     window,
     summary: summarizer ? 'no model' : 'model',
     requests,
     rebuilt,
     compactions,
+    bounded,
     ...failures,
     ...Object.fromEntries(Object.entries(overBudget).map(([excuse, count]) => [`over: ${excuse}`, count])),
     'tokens grown a compaction': Math.round(growth / compactions),

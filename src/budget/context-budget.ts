@@ -17,6 +17,9 @@ export interface BudgetOptions {
   outputCap?: number | undefined;
 }
 
+/** The model's window in tokens, or what tells it by the model that a request names. 0 or absent: 200,000. */
+export type ContextWindow = number | ((model: string | undefined) => number | undefined);
+
 export interface ContextBudgetOptions extends BudgetOptions {
   /** The model's window. 0 or absent: 200,000. */
   contextWindow?: number | undefined;
@@ -29,6 +32,8 @@ export interface ContextBudget {
   inputBudget: number;
   /** From this size on, inclusive, history is compacted. */
   threshold: number;
+  /** A tenth below the threshold: from here on a host may want to tell its user. At least 1. */
+  softThreshold: number;
   sources: { contextWindow: NumberSource; inputBudget: NumberSource; threshold: NumberSource };
 }
 
@@ -42,10 +47,20 @@ const defaultContextWindow = 200_000;
  * contextBudget({ contextWindow: 128_000 }); // inputBudget 121600, threshold 109440
  */
 export function contextBudget(options: ContextBudgetOptions = {}): ContextBudget {
+  if (typeof options !== 'object' || options === null)
+    throw new CompactionError(
+      'invalid-options',
+      `Expected options such as \`{ contextWindow: 128_000 }\`, got ${String(options)}.`,
+    );
   const { thresholdRatio } = options;
   const known = tokensOption('contextWindow', options.contextWindow);
   const ceiling = tokensOption('ceiling', options.ceiling);
   const explicit = tokensOption('threshold', options.threshold);
+  if (options.threshold && options.threshold < 1)
+    throw new CompactionError(
+      'invalid-options',
+      `Expected \`threshold\` to be a number of tokens, got ${options.threshold}: a part of the budget is \`thresholdRatio\`.`,
+    );
   const margin = options.safetyMargin === undefined ? undefined : tokensOption('safetyMargin', options.safetyMargin);
   const outputCap = tokensOption('outputCap', options.outputCap);
   if (thresholdRatio !== undefined && !(thresholdRatio > 0 && thresholdRatio <= 1))
@@ -64,16 +79,27 @@ export function contextBudget(options: ContextBudgetOptions = {}): ContextBudget
     thresholdRatio === undefined
       ? inputBudget - Math.floor(inputBudget / 10)
       : Math.max(1, Math.ceil(Number((inputBudget * thresholdRatio).toFixed(6))));
+  const threshold = explicit ? Math.min(explicit, contextWindow) : ratioThreshold; // V16
   return {
     contextWindow,
     inputBudget,
-    threshold: explicit ? Math.min(explicit, contextWindow) : ratioThreshold, // V16
+    threshold,
+    softThreshold: softThresholdOf(threshold),
     sources: {
       contextWindow: known || ceiling ? 'configured' : 'default',
       inputBudget: margin !== undefined || ceiling || outputCap > kept ? 'configured' : 'default',
       threshold: explicit || thresholdRatio !== undefined ? 'configured' : 'default',
     },
   };
+}
+
+export function softThresholdOf(threshold: number): number {
+  return Math.max(1, threshold - Math.floor(threshold / 10)); // V17
+}
+
+/** The window of the model that a request names. */
+export function windowOf(contextWindow: ContextWindow | undefined, model: string | undefined): number | undefined {
+  return typeof contextWindow === 'function' ? contextWindow(model) : contextWindow;
 }
 
 /** A number of tokens: fractions are cut, 0 and absent mean unknown. */

@@ -1,11 +1,19 @@
 import type { ProviderAdapter } from '../adapters/adapter.ts';
 import { checkMessages } from '../check-messages.ts';
+import { checkNames } from '../check-options.ts';
 import { CompactionError } from '../errors.ts';
 import { createItemReader } from '../history/reading.ts';
 import { readRequest } from '../history/view.ts';
 import type { Message } from '../message.ts';
 import { type Breakdown, countMessages, sumBreakdown } from './breakdown.ts';
-import { type BudgetOptions, type ContextBudget, contextBudget, type NumberSource } from './context-budget.ts';
+import {
+  type BudgetOptions,
+  type ContextBudget,
+  type ContextWindow,
+  contextBudget,
+  type NumberSource,
+  windowOf,
+} from './context-budget.ts';
 import type { CounterKind } from './default-counter.ts';
 import { createMeter } from './meter.ts';
 import { checkCounter, countBytesByThree, type TokenCounter } from './token-counter.ts';
@@ -16,6 +24,8 @@ export interface BudgetEstimate {
   contextWindow: number;
   inputBudget: number;
   threshold: number;
+  /** A tenth below the threshold. */
+  softThreshold: number;
   /** Input budget that is left; 0 when over it. */
   remaining: number;
   /** Part of the input budget in use: 1 is full. */
@@ -30,8 +40,8 @@ export interface BudgetEstimate {
 }
 
 export interface EstimateOptions extends BudgetOptions {
-  /** The model's window in tokens. 0 or absent: 200,000. */
-  contextWindow?: number | undefined;
+  /** The model's window in tokens, or what tells it by the model of a native request. 0 or absent: 200,000. */
+  contextWindow?: ContextWindow | undefined;
   /** Counts text instead of the default, a third of the bytes. */
   countTokens?: TokenCounter | undefined;
 }
@@ -40,6 +50,17 @@ export interface EstimateOptions extends BudgetOptions {
 export interface AdapterOption<Shape, Item, Reply> {
   adapter: ProviderAdapter<Shape, Item, Reply>;
 }
+
+const estimateOptions = [
+  'adapter',
+  'contextWindow',
+  'countTokens',
+  'safetyMargin',
+  'thresholdRatio',
+  'threshold',
+  'ceiling',
+  'outputCap',
+];
 
 /**
  * Sizes neutral messages, or a native request with its adapter: system, tools and messages. Pure and synchronous, for tests and meters.
@@ -58,6 +79,7 @@ export function estimateBudget<Shape, Item, Reply>(
   input: Shape | readonly Message[],
   options: EstimateOptions & Partial<AdapterOption<Shape, Item, Reply>> = {},
 ): BudgetEstimate {
+  checkNames(options, estimateOptions);
   const { adapter, countTokens } = options;
   const counter: CounterKind = countTokens ? 'custom' : 'bytes';
   const count = countTokens ? checkCounter(countTokens) : countBytesByThree;
@@ -66,14 +88,16 @@ export function estimateBudget<Shape, Item, Reply>(
       throw new CompactionError('invalid-options', 'Expected neutral messages, or a native request together with its `adapter`.');
     checkMessages(input);
     const breakdown = countMessages(input, { count, family: 'generic' });
-    return toEstimate(contextBudget(options), { tokens: sumBreakdown(breakdown), source: 'estimate', counter }, breakdown);
+    const budget = contextBudget({ ...options, contextWindow: windowOf(options.contextWindow, undefined) });
+    return toEstimate(budget, { tokens: sumBreakdown(breakdown), source: 'estimate', counter }, breakdown);
   }
   // Without an adapter the input is neutral messages: the overloads say so.
   const request = input as Shape;
   const meter = createMeter(adapter.family, countTokens ?? countBytesByThree);
   const view = readRequest(adapter, createItemReader(adapter), request);
   const { tokens } = meter.measure(view);
-  const budget = contextBudget({ ...options, outputCap: view.context.outputCap ?? options.outputCap });
+  const { model, outputCap = options.outputCap } = view.context;
+  const budget = contextBudget({ ...options, contextWindow: windowOf(options.contextWindow, model), outputCap });
   return toEstimate(budget, { tokens, source: 'estimate', counter }, meter.breakdown(view, tokens));
 }
 
@@ -82,12 +106,13 @@ export function toEstimate(
   { tokens, source, counter }: { tokens: number; source: NumberSource; counter: CounterKind },
   breakdown: Breakdown,
 ): BudgetEstimate {
-  const { contextWindow, inputBudget, threshold } = budget;
+  const { contextWindow, inputBudget, threshold, softThreshold } = budget;
   return {
     tokens,
     contextWindow,
     inputBudget,
     threshold,
+    softThreshold,
     remaining: Math.max(0, inputBudget - tokens),
     fraction: tokens / inputBudget,
     overThreshold: tokens >= threshold,

@@ -14,6 +14,8 @@ export interface Reading<Item> {
   readonly sound: Item | undefined;
   /** What was wrong, one sentence a kind. */
   readonly repairs: readonly string[];
+  /** The item without reasoning, undefined where nothing is left; the same reading where there is none. */
+  readonly withoutReasoning: () => Reading<Item> | undefined;
   /** Where it stood last: the fingerprint of all before it, and of all up to it. */
   readonly place: { previous: string | undefined; link: string };
 }
@@ -28,15 +30,26 @@ export function createItemReader<Shape, Item, Reply>(adapter: ProviderAdapter<Sh
   // The check below makes every item an object, which is what the memo's keys must be.
   const read = memoizeByContent((item: Item & object): Reading<Item> => {
     const messages = adapter.readItem(item);
-    return {
+    let bare: Reading<Item> | undefined | null = null;
+    const reading: Reading<Item> = {
       item,
       messages,
       fingerprint: fingerprint(messages),
       ...makeSound(adapter, item),
+      withoutReasoning: () => {
+        if (bare === null) bare = readBare(reading);
+        return bare;
+      },
       place: { previous: undefined, link: '' },
     };
+    return reading;
   });
-  return (item) => {
+  const readBare = (reading: Reading<Item>): Reading<Item> | undefined => {
+    const bare = adapter.withoutReasoning(reading.item);
+    if (bare === reading.item) return reading;
+    return bare === undefined ? undefined : readAny(bare);
+  };
+  const readAny: ItemReader<Item> = (item) => {
     if (typeof item !== 'object' || item === null)
       throw new CompactionError(
         'invalid-request',
@@ -44,6 +57,7 @@ export function createItemReader<Shape, Item, Reply>(adapter: ProviderAdapter<Sh
       );
     return read(item);
   };
+  return readAny;
 }
 
 function makeSound<Shape, Item, Reply>(
@@ -59,8 +73,8 @@ function makeSound<Shape, Item, Reply>(
 }
 
 /** True for an item that holds standing instructions only. */
-export function isSystem(reading: Reading<unknown>): boolean {
-  return reading.messages.length > 0 && reading.messages.every((message) => message.role === 'system');
+export function isSystem({ messages }: Pick<Reading<unknown>, 'messages'>): boolean {
+  return messages.length > 0 && messages.every((message) => message.role === 'system');
 }
 
 /** True for a standing item that only the provider can read, such as its own compaction: it stands for all before it, so it stays in front. */
@@ -76,9 +90,9 @@ export function checkpointsFirst<Item>(readings: readonly Reading<Item>[]): Read
 }
 
 /** How many items at the start hold standing instructions only. */
-export function countLeadingSystem(readings: readonly Reading<unknown>[]): number {
-  const first = readings.findIndex((reading) => !isSystem(reading));
-  return first === -1 ? readings.length : first;
+export function countLeadingSystem(items: readonly Pick<Reading<unknown>, 'messages'>[]): number {
+  const first = items.findIndex((item) => !isSystem(item));
+  return first === -1 ? items.length : first;
 }
 
 /** All messages of the items, in order. */

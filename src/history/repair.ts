@@ -1,7 +1,8 @@
 import type { ProviderAdapter } from '../adapters/adapter.ts';
-import type { Message, Part, ToolResultPart } from '../message.ts';
+import type { Message, Part, ToolCallPart, ToolResultPart } from '../message.ts';
 import { writeOrphanRecord } from './orphan-record.ts';
-import type { ItemReader, Reading } from './reading.ts';
+import { type ItemReader, isSystem, type Reading } from './reading.ts';
+import { renameRepeatedCalls } from './repeated-calls.ts';
 import { hasUserContent } from './turns.ts';
 
 export interface RepairedItems<Item> {
@@ -19,6 +20,8 @@ interface Deps<Request, Item, Reply> {
 // The library cannot know what became of the call, and says so. B189
 const missingResult = 'No result was recorded for this call: it was interrupted, and may or may not have run.';
 
+const missingBeginning = 'The beginning of this conversation is missing.';
+
 /**
  * A conversation that the provider accepts: every call answered once and at its place, no result without a call, no blank message, no
  * broken characters. Only for requests that are rebuilt or summarized: others go out as they are. `closeOpen` also answers calls that
@@ -34,14 +37,33 @@ export function repairItems<Request, Item, Reply>(
     if (reading.sound === reading.item) return [reading];
     return reading.sound === undefined ? [] : [read(reading.sound)];
   });
-  const items = sound.map((reading) => reading.item);
+  const accepted = sound.map((reading) => reading.item);
+  const items = adapter.dropLoneHalves?.(accepted, { closeOpen }) ?? accepted;
+  if (items !== accepted) repairs.add("Halves of the provider's own pairs were left out.");
+  const whole = items === accepted ? sound : items.map(read);
   const paired = adapter.pairItems
     ? adapter.pairItems(items, { closeOpen, missingResult, writeOrphan: writeOrphanRecord })
-    : isPaired(sound, closeOpen)
+    : isPaired(whole, closeOpen)
       ? items
-      : pair(sound, adapter, closeOpen);
+      : pair(whole, adapter, closeOpen);
   if (paired !== items) repairs.add('Tool calls and results were brought back together.');
-  return { items: paired, repairs: [...repairs] };
+  const renamed = renameRepeatedCalls(paired, { adapter, read });
+  if (renamed !== paired) repairs.add('Calls without an id of their own were given one.');
+  const begun = adapter.startsWithUser ? beginWithUser(renamed, { adapter, read }) : renamed;
+  if (begun !== renamed) repairs.add('The conversation began with the assistant: a message of the user was put before it.');
+  return { items: begun, repairs: [...repairs] };
+}
+
+/** Standing instructions come before, and so does a checkpoint of the provider. */
+function beginWithUser<Request, Item, Reply>(
+  items: readonly Item[],
+  { adapter, read }: Deps<Request, Item, Reply>,
+): readonly Item[] {
+  const first = items.findIndex((item) => !isSystem(read(item)));
+  const item = items[first];
+  if (item === undefined || read(item).messages[0]?.role !== 'assistant' || adapter.mayBegin?.(item)) return items;
+  const beginning = adapter.writeMessage({ role: 'user', parts: [{ type: 'text', text: missingBeginning }] });
+  return [...items.slice(0, first), ...beginning, ...items.slice(first)];
 }
 
 /** True where each call is answered exactly once by the results right after it. */
@@ -56,7 +78,7 @@ function isPaired(readings: readonly Reading<unknown>[], closeOpen: boolean): bo
       }
       if (message.role === 'tool') continue;
       if (open.length > 0) return false;
-      open = callsOf(message);
+      open = callsOf(message).map(({ id }) => id);
     }
   return open.length === 0 || !closeOpen;
 }
@@ -89,11 +111,12 @@ function pair<Request, Item, Reply>(
       index += run;
       continue;
     }
-    const results = answer.calls.flatMap((callId, position): Part[] => {
+    const results = answer.calls.flatMap(({ id, name }, position): Part[] => {
       const result = answer.results[position];
-      if (result) return [result];
+      if (result) return [{ name, ...result }];
       const stillOpen = index >= firstOpen;
-      return stillOpen ? [] : [{ type: 'toolResult', callId, content: [{ type: 'text', text: missingResult }], isError: true }];
+      if (stillOpen) return [];
+      return [{ type: 'toolResult', callId: id, name, content: [{ type: 'text', text: missingResult }], isError: true }];
     });
     if (results.length > 0) paired.push(...adapter.writeMessage({ role: 'tool', parts: results }));
   }
@@ -123,29 +146,31 @@ function runOfResults(readings: readonly Reading<unknown>[], start: number, answ
 }
 
 interface Answer {
-  calls: string[];
+  calls: readonly ToolCallPart[];
   results: (ToolResultPart | undefined)[];
 }
 
 function matchResults(readings: readonly Reading<unknown>[]): { answers: Map<number, Answer>; lastInput: number } {
   const answers = new Map<number, Answer>();
-  const waiting = new Map<string, { answer: Answer; position: number }[]>();
+  const waiting = new Map<string, Answer[]>();
   let lastInput = -1;
   readings.forEach(({ messages }, index) => {
     for (const message of messages) {
       for (const result of resultsOf(message)) {
-        const place = waiting.get(result.callId)?.pop();
-        if (place) place.answer.results[place.position] = result;
+        // Of one message, the first call of the id; of several, the nearest message.
+        const answer = waiting.get(result.callId)?.pop();
+        const position = answer?.calls.findIndex(({ id }, place) => id === result.callId && !answer.results[place]) ?? -1;
+        if (answer && position !== -1) answer.results[position] = result;
       }
       const calls = callsOf(message);
       if (calls.length > 0) {
         const answer: Answer = { calls, results: calls.map(() => undefined) };
         answers.set(index, answer);
-        calls.forEach((id, position) => {
+        for (const { id } of calls) {
           const others = waiting.get(id);
-          if (others) others.push({ answer, position });
-          else waiting.set(id, [{ answer, position }]);
-        });
+          if (others) others.push(answer);
+          else waiting.set(id, [answer]);
+        }
       } else if (message.role === 'assistant' || hasUserContent(message)) lastInput = index;
     }
   });
@@ -174,6 +199,6 @@ function resultsOf(message: Message): ToolResultPart[] {
   return message.parts.filter((part) => part.type === 'toolResult');
 }
 
-function callsOf(message: Message): string[] {
-  return message.parts.flatMap((part) => (part.type === 'toolCall' ? [part.id] : []));
+function callsOf(message: Message): ToolCallPart[] {
+  return message.parts.filter((part) => part.type === 'toolCall');
 }

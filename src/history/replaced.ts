@@ -1,7 +1,8 @@
 import { CompactionError } from '../errors.ts';
 import { type Message, type Part, textOf } from '../message.ts';
-import { type Replacement, readReplacement } from '../prompt/replacement.ts';
-import { isSystem, type Reading } from './reading.ts';
+import { type Replacement, readJoinedReplacement, readReplacement } from '../prompt/replacement.ts';
+import { isOrphanRecord } from './orphan-record.ts';
+import { isCheckpoint, isSystem, type Reading } from './reading.ts';
 import { hasUserContent, type IsUserInput, userParts } from './turns.ts';
 import type { RequestView } from './view.ts';
 
@@ -13,7 +14,8 @@ export function recognizeBy(recorded: ReadonlySet<string>): RecognizeReplacement
     const [message] = messages;
     if (!message || messages.length > 1) return undefined;
     const tagged = readReplacement(message);
-    return tagged ?? (recorded.has(fingerprint) ? { summary: textOf(message) } : undefined);
+    if (tagged || !recorded.has(fingerprint)) return tagged;
+    return readJoinedReplacement(message) ?? { summary: textOf(message) };
   };
 }
 
@@ -25,9 +27,11 @@ export interface ReplacedPart<Item> {
   laterSystem: readonly Reading<Item>[];
   /** The newest input of the user, unwrapped where it is in an earlier replacement. */
   lastUserMessage: readonly Part[] | undefined;
-  /** Reminders of the host at the very end, which stay where they are. */
+  /** What stays where it is: reminders of the host at the very end, and what is kept word for word before them. */
   tail: readonly Reading<Item>[];
-  /** What the user said is in a manual summary, and nothing came after it. */
+  /** How many of these are reminders. */
+  reminders: number;
+  /** What the user said is in a manual summary or in a checkpoint of the provider, and nothing came after it. */
   saidBefore: boolean;
 }
 
@@ -52,8 +56,28 @@ export function divide<Request, Item>(
       'nothing-to-compact',
       `Expected a conversation to compact, got ${only ? 'one message' : 'none'} beside the system messages.`,
     );
-  const saidBefore = !lastUserMessage && replaced.some((reading) => options.recognize(reading) !== undefined);
-  return { replaced, laterSystem, lastUserMessage, tail, saidBefore };
+  const saidBefore =
+    !lastUserMessage &&
+    (replaced.some((reading) => options.recognize(reading) !== undefined) ||
+      [...view.leading, ...laterSystem].some(isCheckpoint));
+  return { replaced, laterSystem, lastUserMessage, tail, reminders: tail.length, saidBefore };
+}
+
+/** The same where items before the reminders stay, too. */
+export function keepTail<Item>(
+  part: ReplacedPart<Item>,
+  body: readonly Reading<Item>[],
+  tailLength: number,
+  holdsLastUserMessage: boolean,
+): ReplacedPart<Item> {
+  const divided = body.slice(0, body.length - tailLength);
+  return {
+    ...part,
+    replaced: divided.filter((reading) => !isSystem(reading)),
+    laterSystem: divided.filter(isSystem),
+    tail: body.slice(divided.length),
+    lastUserMessage: holdsLastUserMessage ? undefined : part.lastUserMessage,
+  };
 }
 
 /**
@@ -64,17 +88,23 @@ export function countReminders(readings: readonly Reading<unknown>[], isUserInpu
   let count = 0;
   for (let index = readings.length - 1; index > 0; index--) {
     const messages = readings[index]?.messages ?? [];
-    if (
-      !messages.every((message) => message.role === 'system' || (isUserText(message) && !isUserInput(message))) ||
-      messages.length === 0
-    )
+    if (messages.length === 0 || !messages.every((message) => message.role === 'system' || isUserReminder(message, isUserInput)))
       break;
     count++;
   }
   return count;
 }
 
-function findLastUserMessage(
+/** How many items at the end are the very same in both: what a replacement stands in front of is the caller's own. */
+export function countShared(left: readonly Reading<unknown>[], right: readonly Reading<unknown>[]): number {
+  const most = Math.min(left.length, right.length);
+  let count = 0;
+  while (count < most && left[left.length - 1 - count] === right[right.length - 1 - count]) count++;
+  return count;
+}
+
+/** The newest input of the user, also where it is in a replacement. */
+export function findLastUserMessage(
   readings: readonly Reading<unknown>[],
   { isUserInput, recognize }: { isUserInput: IsUserInput; recognize: RecognizeReplacement },
 ): readonly Part[] | undefined {
@@ -88,6 +118,11 @@ function findLastUserMessage(
     if (message) return userParts(message);
   }
   return undefined;
+}
+
+/** A result that lost its call is the user's by its form alone, and no host puts it there anew. */
+function isUserReminder(message: Message, isUserInput: IsUserInput): boolean {
+  return isUserText(message) && !isUserInput(message) && !isOrphanRecord(message);
 }
 
 function isUserText(message: Message): boolean {

@@ -18,9 +18,9 @@ export function userParts(message: Message): readonly Part[] {
  * The calls at the end of a conversation that still wait for their results. A call with later input of the user is not open: it is
  * abandoned. Looks at the last turn alone.
  */
-export function openCalls(readings: readonly Reading<unknown>[]): string[] {
+export function openCalls(items: readonly Pick<Reading<unknown>, 'messages'>[]): string[] {
   const answered: string[] = [];
-  for (const message of messagesFromEnd(readings)) {
+  for (const message of messagesFromEnd(items)) {
     if (message.role === 'assistant') return withoutAnswered(callIds(message), answered);
     if (message.role === 'tool') answered.push(...resultIds(message));
     else if (hasUserContent(message)) return [];
@@ -41,16 +41,17 @@ export function hasCompletedTurn(
     if (message.role === 'tool') answered.push(...resultIds(message));
     else if (message.role === 'assistant') {
       const calls = callIds(message);
-      if (calls.length > 0 ? withoutAnswered(calls, answered).length === 0 : !toolsOnly) return true;
+      // Results without a call here answer those that the server holds.
+      if (calls.length > 0 ? withoutAnswered(calls, answered).length === 0 : !toolsOnly || answered.length > 0) return true;
       answered = [];
     } else if (toolsOnly && isUserInput(message)) return false;
   }
   return false;
 }
 
-function* messagesFromEnd(readings: readonly Reading<unknown>[]): Generator<Message> {
-  for (let index = readings.length - 1; index >= 0; index--) {
-    const messages = readings[index]?.messages ?? [];
+function* messagesFromEnd(items: readonly Pick<Reading<unknown>, 'messages'>[]): Generator<Message> {
+  for (let index = items.length - 1; index >= 0; index--) {
+    const messages = items[index]?.messages ?? [];
     for (let position = messages.length - 1; position >= 0; position--) {
       const message = messages[position];
       if (message) yield message;

@@ -2,6 +2,7 @@ import type { ProviderAdapter, RequestContext } from '../adapters/adapter.ts';
 import { CompactionError, isCompactionError } from '../errors.ts';
 import { memoizeByContent } from './content-memo.ts';
 import { fingerprint, linkFingerprints } from './fingerprint.ts';
+import type { HeldHistory } from './held.ts';
 import { countLeadingSystem, type ItemReader, type Reading } from './reading.ts';
 
 /** A request, read: what the planning looks at. */
@@ -14,6 +15,8 @@ export interface RequestView<Request, Item> {
   readonly body: readonly Reading<Item>[];
   /** Fingerprints of the prefixes of `body`: entry n stands for its first n items. */
   readonly chain: readonly string[];
+  /** What the first item stands for, where the server holds it and all of it was seen. */
+  readonly held?: HeldHistory | undefined;
 }
 
 /** A place in a conversation: so many items of its body, with this content. */

@@ -1,4 +1,5 @@
 import type { Message, Part, TextPart } from '../message.ts';
+import { freeSuffix } from './free-suffix.ts';
 
 /** What a replacement message holds. `lastUserMessage` is undefined in a manual one. */
 export interface Replacement {
@@ -13,6 +14,8 @@ const userLead = "The user's newest message, word for word. It is authoritative 
 const openingPattern =
   /^<compacted_context(_\d+)?>\n([^\n]*)\n\n([\s\S]*)\n<\/compacted_context\1>(?:\n\n<last_user_message\1>\n([^\n]*)\n\n)?$/;
 
+const closingPattern = /\n<\/last_user_message(_\d+)?>$/;
+
 /**
  * One user message: the summary in its wrapper and, in an automatic compaction, the parts of the latest user message in their
  * order between an opening and a closing text. Deterministic: the same input gives the same text.
@@ -20,7 +23,7 @@ const openingPattern =
 export function buildReplacement({ summary, lastUserMessage }: Replacement): Message {
   const userTexts = (lastUserMessage ?? []).filter(isText).map((part) => part.text);
   // Joined, because a model reads parts as one text: half a tag in each is a tag.
-  const suffix = freeSuffix([summary, userTexts.join('')]);
+  const suffix = freeSuffix([summary, userTexts.join('')], /(?:compacted_context|last_user_message)(_\d+)?/gi);
   const context = `<compacted_context${suffix}>\n${contextLead}\n\n${summary}\n</compacted_context${suffix}>`;
   if (!lastUserMessage) return { role: 'user', parts: [{ type: 'text', text: context }] };
   return {
@@ -47,14 +50,21 @@ export function readReplacement(message: Message): Replacement | undefined {
   return sameText(buildReplacement(replacement), message) ? replacement : undefined;
 }
 
-/** Text that contains our tags stays as it is: the delimiters change instead. */
-function freeSuffix(texts: readonly string[]): string {
-  const taken = new Set<string>();
-  for (const text of texts)
-    for (const match of text.matchAll(/(?:compacted_context|last_user_message)(_\d+)?/gi)) taken.add(match[1] ?? '');
-  let suffix = '';
-  for (let number = 2; taken.has(suffix); number++) suffix = `_${number}`;
-  return suffix;
+/**
+ * The same for a message that is known to be a replacement, in a shape that has one text where others have parts, and media beside it.
+ */
+export function readJoinedReplacement(message: Message): Replacement | undefined {
+  const [part, ...media] = message.parts;
+  const closing = part?.type === 'text' && closingPattern.exec(part.text.slice(-60));
+  if (!closing) return undefined;
+  const { text } = part;
+  const opening = `\n<last_user_message${closing[1] ?? ''}>\n${userLead}\n\n`;
+  const start = text.indexOf(opening) + opening.length;
+  const end = text.length - closing[0].length;
+  if (start < opening.length || start > end) return undefined;
+  const said: Part[] = start < end ? [asText(text.slice(start, end))] : [];
+  const parts = [asText(text.slice(0, start)), ...said, ...media, asText(closing[0])];
+  return readReplacement({ ...message, parts });
 }
 
 function sameText(left: Message, right: Message): boolean {
@@ -65,6 +75,10 @@ function sameText(left: Message, right: Message): boolean {
       return part.type === 'text' ? other?.type === 'text' && other.text === part.text : other === part;
     })
   );
+}
+
+function asText(text: string): TextPart {
+  return { type: 'text', text };
 }
 
 function isText(part: Part): part is TextPart {

@@ -1,6 +1,6 @@
 import type { FinishReason } from '../adapters/adapter.ts';
 import { CompactionError, type CompactionErrorCode } from '../errors.ts';
-import { summarySections } from '../prompt/guidance.ts';
+import { hasSection } from './headings.ts';
 
 /** What a summarizer got from its model, tools apart. */
 export interface SummaryReply {
@@ -94,8 +94,4 @@ const refusalOpening =
 /** A polite refusal: it opens as one and has none of the sections. */
 function isRefusal(text: string): boolean {
   return refusalOpening.test(text) && !hasSection(text);
-}
-
-function hasSection(text: string): boolean {
-  return summarySections.some((section) => new RegExp(`^#{1,6}\\s*${section}\\b`, 'im').test(text));
 }

@@ -53,29 +53,46 @@ describe('input budget and threshold', () => {
   });
 
   it.each([
-    // known window, ceiling, effective window: V13 with a known side
+    // known window, ceiling, effective window: with neither known, the default
     [500_000, 160_000, 160_000],
     [100_000, 160_000, 100_000],
     [500_000, 0, 500_000],
     [0, 160_000, 160_000],
-  ])('a window of %i under a ceiling of %i counts as %i', (contextWindow, ceiling, effective) => {
+    [0, 0, 200_000],
+  ])('V13: a window of %i under a ceiling of %i counts as %i', (contextWindow, ceiling, effective) => {
     const { inputBudget, threshold } = contextBudget({ contextWindow: effective });
     expect(contextBudget({ contextWindow, ceiling })).toMatchObject({ inputBudget, threshold });
   });
 
   it.each([
-    // explicit threshold, window, ceiling, threshold: V16
+    // explicit threshold, window, ceiling, threshold
     [42, 200_000, 0, 42],
     [300_000, 200_000, 0, 200_000],
     [0, 200_000, 0, 171_000],
+    [undefined, 200_000, 0, 171_000],
+    [undefined, 0, 0, 171_000],
+    // Nine tenths of the input budget, not of the window.
+    [undefined, 500_000, 160_000, 136_800],
+    [undefined, 100_000, 0, 85_500],
     [155_000, 500_000, 160_000, 155_000],
     [300_000, 150_000, 160_000, 150_000],
   ])(
-    'an explicit threshold of %i in a window of %i under a ceiling of %i is %i',
+    'V16: an explicit threshold of %s in a window of %i under a ceiling of %i is %i',
     (threshold, contextWindow, ceiling, expected) => {
       expect(contextBudget({ contextWindow, ceiling, threshold }).threshold).toBe(expected);
     },
   );
+
+  it.each([
+    // hard, soft
+    [1, 1],
+    [9, 9],
+    [10, 9],
+    [85_500, 76_950],
+    [171_000, 153_900],
+  ])('V17: with a threshold of %i the soft one is %i', (threshold, soft) => {
+    expect(contextBudget({ contextWindow: 200_000, threshold }).softThreshold).toBe(soft);
+  });
 
   it('takes a margin and a ratio from the caller', () => {
     expect(contextBudget({ contextWindow: 1000, safetyMargin: 100, thresholdRatio: 0.5 })).toMatchObject({
@@ -125,5 +142,13 @@ describe('input budget and threshold', () => {
         );
       }),
     );
+  });
+
+  it('names what is no group of options', () => {
+    for (const options of [128_000, 'large', null])
+      expect(() => contextBudget(options as never)).toThrow(
+        `Expected options such as \`{ contextWindow: 128_000 }\`, got ${options}.`,
+      );
+    expect(() => contextBudget({ threshold: 0.8 })).toThrow('a part of the budget is `thresholdRatio`');
   });
 });

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type AnthropicMessage, anthropicMessages } from '../../src/adapters/anthropic.ts';
 import { type ChatMessage, openaiChat } from '../../src/adapters/openai-chat.ts';
 import { type RepairedItems, repairItems } from '../../src/history/repair.ts';
-import { validateAnthropic, validateOpenAiChat } from '../../src/testing/index.ts';
+import { validateAnthropic } from '../../src/testing/wire/anthropic.ts';
+import { validateOpenAiChat } from '../../src/testing/wire/openai-chat.ts';
 import { freezeDeep } from '../support/freeze.ts';
 import { toolCall } from '../support/scripted-model.ts';
 import { readChat, readClaude } from '../support/views.ts';
@@ -73,6 +74,28 @@ describe('a conversation that is broken', () => {
     const { items } = repairChat([calls('a'), result('a', 'one'), calls('a'), says('between'), result('a', 'two')]);
     expect(items.filter(({ role }) => role === 'tool').map(({ content }) => content)).toEqual(['one', 'two']);
     expect(items.map(({ role }) => role)).toEqual(['assistant', 'tool', 'assistant', 'tool', 'assistant']);
+  });
+
+  it('results of two calls with one id in one message keep their order', () => {
+    const { items, repairs } = repairChat([user(), calls('a', 'a'), user('Wait.'), result('a', 'first'), result('a', 'second')]);
+    expect(items.slice(2, 4)).toEqual([result('a', 'first'), result('a_2', 'second')]);
+    expect(repairs).toContain('Calls without an id of their own were given one.');
+  });
+
+  it('a conversation that begins with the assistant gets a beginning, where the provider wants one', () => {
+    const messages: AnthropicMessage[] = [
+      { role: 'assistant', content: 'Hello.' },
+      { role: 'user', content: 'Go on.' },
+    ];
+    const { items, repairs } = repairClaude(messages);
+    expect(items).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'The beginning of this conversation is missing.' }] },
+      ...messages,
+    ]);
+    expect(items.slice(1).every((item, index) => item === messages[index])).toBe(true);
+    expect(repairs).toEqual(['The conversation began with the assistant: a message of the user was put before it.']);
+    const chat = [says(), user()];
+    expect(repairChat(chat)).toEqual({ items: chat, repairs: [] });
   });
 
   it('a second result of the same call is not lost', () => {
@@ -186,7 +209,7 @@ describe('any history', () => {
           { role: 'user', content: 'Summarize.' },
         ]);
         // Ids that turns share are the history's own.
-        expect(validateAnthropic(request).filter(({ rule }) => rule !== 'tool-id-repeated')).toEqual([]);
+        expect(validateAnthropic(request)).toEqual([]);
         const sent = JSON.stringify(items);
         for (const { content } of messages)
           for (const part of typeof content === 'string' ? [{ text: content }] : (content ?? [])) {

@@ -3,9 +3,10 @@ import type { AnthropicMessage } from '../../src/adapters/anthropic.ts';
 import { anthropicMessages } from '../../src/adapters/anthropic.ts';
 import { type ChatMessage, openaiChat } from '../../src/adapters/openai-chat.ts';
 import { CompactionError } from '../../src/errors.ts';
-import { divide, type RecognizeReplacement, recognizeBy } from '../../src/history/replaced.ts';
+import { writeOrphanRecord } from '../../src/history/orphan-record.ts';
+import { countReminders, divide, type RecognizeReplacement, recognizeBy } from '../../src/history/replaced.ts';
 import { hasUserContent } from '../../src/history/turns.ts';
-import type { Part } from '../../src/message.ts';
+import type { MediaPart, Message, Part } from '../../src/message.ts';
 import { buildReplacement } from '../../src/prompt/replacement.ts';
 import { toolTurn } from '../support/scripted-model.ts';
 import { chatView, claudeView, readChat } from '../support/views.ts';
@@ -14,6 +15,11 @@ const noneRecorded = recognizeBy(new Set());
 const options = { isUserInput: hasUserContent, recognize: noneRecorded };
 const text = (content: string): Part => ({ type: 'text', text: content });
 const user = (content: string): ChatMessage => ({ role: 'user', content });
+const image: MediaPart = {
+  type: 'media',
+  kind: 'image',
+  value: { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
+};
 const answer: ChatMessage = { role: 'assistant', content: 'Fine.' };
 const later: ChatMessage = { role: 'system', content: 'A later rule.' };
 
@@ -101,7 +107,32 @@ describe('divide', () => {
   });
 });
 
+describe('countReminders', () => {
+  it('counts what the host says at the end, and not a result that lost its call', () => {
+    const isUserInput = (message: Message) => JSON.stringify(message.parts).includes('?');
+    const record = openaiChat().writeMessage({
+      role: 'user',
+      parts: writeOrphanRecord({ type: 'toolResult', callId: 'c1', content: [{ type: 'text', text: 'A result.' }] }),
+    })[0]!;
+    expect(countReminders(chatView([user('So?'), answer, user('Mind the time.'), later]).body, isUserInput)).toBe(2);
+    expect(countReminders(chatView([user('So?'), answer, record, later]).body, isUserInput)).toBe(1);
+  });
+});
+
 describe('recognizeBy', () => {
+  it.each<[string, Part[]]>([
+    ['one text', [text('What is\nthis?')]],
+    ['one text and images', [text('What is this?'), image, { ...image }]],
+    ['images alone', [image]],
+  ])('finds what the user said in a shape that has one text, with media behind it: %s', (_name, lastUserMessage) => {
+    const { parts } = buildReplacement({ summary: 'S', lastUserMessage });
+    const joined = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+    const message: Message = { role: 'user', parts: [text(joined), ...parts.filter(({ type }) => type !== 'text')] };
+    const reading = { ...readChat(user('')), messages: [message], fingerprint: 'recorded' };
+    expect(recognizeBy(new Set(['recorded']))(reading)).toEqual({ summary: 'S', lastUserMessage });
+    expect(recognizeBy(new Set())(reading)).toBeUndefined();
+  });
+
   it('knows what was built, by its text', () => {
     expect(noneRecorded(readChat(written('A summary.', [text('Go.')])))).toEqual({
       summary: 'A summary.',

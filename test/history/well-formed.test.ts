@@ -28,6 +28,34 @@ describe('makeWellFormed', () => {
     expect(formed.broken).toBe('\ufffd');
   });
 
+  it('B140: gives a message of a framework back as one of its class, with the fields and symbols of its own', () => {
+    const mark = Symbol('message');
+    class Message {
+      readonly type = 'human';
+      readonly [mark] = true;
+      content: string;
+      constructor(content: string) {
+        this.content = content;
+      }
+      get text(): string {
+        return this.content;
+      }
+    }
+    const broken = new Message('a\ud800');
+    const formed = makeWellFormed({ messages: [broken] }).messages[0];
+    expect(formed).toBeInstanceOf(Message);
+    expect(formed?.text).toBe('a\ufffd');
+    expect(formed?.[mark]).toBe(true);
+    expect(broken.content).toBe('a\ud800');
+    const sound = new Message('fine');
+    expect(makeWellFormed(sound)).toBe(sound);
+  });
+
+  it('takes keys as they are, whatever they are called', () => {
+    const formed = makeWellFormed(JSON.parse('{"__proto__":{"text":"\\ud800"},"deep":{"__proto__":"\\udc00"}}'));
+    expect(JSON.stringify(formed)).toBe('{"__proto__":{"text":"\ufffd"},"deep":{"__proto__":"\ufffd"}}');
+  });
+
   it('makes any JSON writable as UTF-8, and changes nothing else', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.array(fc.string({ unit: 'binary' }), { maxLength: 4 }), (value, texts) => {

@@ -5,7 +5,7 @@ import { withAutoCompaction } from '../../src/wrap.ts';
 import { freezeDeep } from '../support/freeze.ts';
 import { validHistory, writeEvents } from '../support/report-histories.ts';
 import { countTokens, longItems, reportModel, smallBudget, smallOptions, told } from '../support/report-model.ts';
-import { onBothShapes, type ReportShape } from '../support/report-shapes.ts';
+import { onAllShapes, type ReportShape, withoutConversation } from '../support/report-shapes.ts';
 
 /** The conversation as it is sent, one text for each message. */
 function bytesOf<Request extends object, Item extends object, Reply>(
@@ -15,11 +15,7 @@ function bytesOf<Request extends object, Item extends object, Reply>(
   return adapter.items(request).map((item) => JSON.stringify(item));
 }
 
-function withoutConversation(request: object): string {
-  return JSON.stringify({ ...request, messages: [] });
-}
-
-onBothShapes((shape) => {
+onAllShapes((shape) => {
   const { user, calls, results, assistant, adapter } = shape;
 
   it('the property: requests only grow at their end, but for one change with each compaction, and come out the same on every run', async () => {
@@ -77,14 +73,18 @@ onBothShapes((shape) => {
           user('Go on.'),
         ];
         const request = freezeDeep(shape.request(items));
+        fc.pre(shape.validate(request).length === 0); // a broken parent is repaired
         if (byHand) await compactor.compact(request);
         else await compactor.prepare(request);
         const asked = model.summaries[0]!.request;
         const parent = adapter.items(request);
         const fork = adapter.items(asked);
-        expect(fork).toHaveLength(parent.length + 1);
-        for (const [index, item] of parent.entries()) expect(fork[index]).toBe(item); // the very same objects
-        for (const field of ['system', 'tools', 'model']) expect(Reflect.get(asked, field)).toBe(Reflect.get(request, field));
+        // Where turns alternate, the instruction joins the last message of the user.
+        const kept = fork.length > parent.length ? parent.length : parent.length - 1;
+        expect(fork).toHaveLength(kept + 1);
+        for (const [index, item] of parent.slice(0, kept).entries()) expect(fork[index]).toBe(item); // the very same objects
+        for (const field of ['system', 'tools', 'model'] as const)
+          expect(adapter.context(asked)[field]).toEqual(adapter.context(request)[field]);
         if (!byHand) expect(heard.at(-2)).toMatchObject({ type: 'auto_compaction_applied', prefix: 'kept', because: [] });
       }),
       { numRuns: 60 },
@@ -97,7 +97,7 @@ onBothShapes((shape) => {
     const create = withAutoCompaction(model.send, { ...options, budget: { countTokens } });
     const items: ReturnType<typeof user>[] = [user('Begin.')];
     for (let turn = 0; turn < 12; turn++) {
-      items.push(calls([`c${turn}`]), ...results([[`c${turn}`, 'b'.repeat(1500)]]));
+      items.push(...calls([`c${turn}`]), ...results([[`c${turn}`, 'b'.repeat(1500)]]));
       const request = freezeDeep(shape.request([...items]));
       await create(request);
       expect(model.turns[turn]!.request).toBe(request);
@@ -112,7 +112,7 @@ onBothShapes((shape) => {
     const items: ReturnType<typeof user>[] = [user('Begin.')];
     let breaks = 0;
     for (let turn = 0; turn < 60; turn++) {
-      items.push(calls([`c${turn}`]), ...results([[`c${turn}`, 'c'.repeat(1500)]]));
+      items.push(...calls([`c${turn}`]), ...results([[`c${turn}`, 'c'.repeat(1500)]]));
       await create(shape.request([...items]));
       const [before, now] = [model.turns.at(-2), model.turns.at(-1)].map((sent) => (sent ? bytesOf(shape, sent.request) : []));
       if (JSON.stringify(now!.slice(0, before!.length)) !== JSON.stringify(before)) breaks++;
@@ -128,10 +128,10 @@ onBothShapes((shape) => {
     await withAutoCompaction(model.send, options)(request);
     expect(model.summaries).toHaveLength(2);
     for (const { request: asked } of model.summaries) {
-      expect(Reflect.get(asked, 'tools')).toBe(Reflect.get(request, 'tools'));
-      expect(JSON.stringify(Reflect.get(asked, 'system'))).toBe(JSON.stringify(Reflect.get(request, 'system')));
+      for (const field of ['system', 'tools'] as const)
+        expect(JSON.stringify(adapter.context(asked)[field])).toBe(JSON.stringify(adapter.context(request)[field]));
     }
-    expect(withoutConversation(model.turns[0]!.request)).toBe(withoutConversation(request));
+    expect(withoutConversation(model.turns[0]!.request)).toEqual(withoutConversation(request));
   });
 
   it('B182: a quarter of the budget is no reason to change anything', async () => {
@@ -142,7 +142,7 @@ onBothShapes((shape) => {
     const request = shape.request([
       user('Begin.'),
       ...Array.from({ length: 5 }, (_, turn) => [
-        calls([`c${turn}`]),
+        ...calls([`c${turn}`]),
         ...results([[`c${turn}`, 'd'.repeat(quarter / 6)]]),
       ]).flat(),
     ]);

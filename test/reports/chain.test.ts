@@ -3,10 +3,14 @@ import { expect, it } from 'vitest';
 import { AutoCompactingLoop } from '../../src/loop.ts';
 import { type Message, textOf } from '../../src/message.ts';
 import { readReplacement } from '../../src/prompt/replacement.ts';
+import { chunkedSummarizer } from '../../src/summarize/chunked.ts';
+import { forkSummarizer } from '../../src/summarize/fork.ts';
+import { hierarchicalSummarizer } from '../../src/summarize/hierarchical.ts';
+import { isolatedSummarizer } from '../../src/summarize/isolated.ts';
 import type { Summarizer } from '../../src/summarize/summarizer.ts';
 import { withAutoCompaction } from '../../src/wrap.ts';
 import { occurrences, replacementsIn, reportModel, smallOptions, told, transcript } from '../support/report-model.ts';
-import { onBothShapes } from '../support/report-shapes.ts';
+import { onAllShapes } from '../support/report-shapes.ts';
 
 /** The numbers as ranges: `0-3,5`. Of a whole range, however long, it stays short. */
 function writeRanges(numbers: ReadonlySet<number>): string {
@@ -30,7 +34,7 @@ function marksOf(message: Message): number[] {
   return [...JSON.stringify(message.parts).matchAll(/\[\[(\d+)\]\]/g)].map(([, mark]) => Number(mark));
 }
 
-onBothShapes((shape) => {
+onAllShapes((shape) => {
   const { user, calls, results, assistant, adapter } = shape;
   const neutral = (request: Parameters<typeof adapter.items>[0]): Message[] =>
     adapter.items(request).flatMap((item) => adapter.readItem(item));
@@ -70,7 +74,7 @@ onBothShapes((shape) => {
               loop.append(turn);
             };
             add(user(said(words)));
-            if (tools) add(calls([`c${index}`]), ...results([[`c${index}`, said(words)]]));
+            if (tools) add(...calls([`c${index}`]), ...results([[`c${index}`, said(words)]]));
             if (owned && byHand && index > 0) await loop.compact({ format: 'tagged' });
             sent = owned ? await loop.prepare() : await create.compactor.prepare(shape.request([...items]));
 
@@ -118,7 +122,7 @@ onBothShapes((shape) => {
     const items = [user('Begin.')];
     const sizes: number[] = [];
     for (let turn = 0; told(events).filter((end) => end === 'applied').length < 31 && turn < 100; turn++) {
-      items.push(calls([`c${turn}`]), ...results([[`c${turn}`, `${turn} ${'b'.repeat(3000)}`]]));
+      items.push(...calls([`c${turn}`]), ...results([[`c${turn}`, `${turn} ${'b'.repeat(3000)}`]]));
       const sent = await create.compactor.prepare(shape.request([...items]));
       const messages = neutral(sent);
       expect(messages.flatMap((message) => readReplacement(message) ?? [])).toHaveLength(1);
@@ -135,7 +139,7 @@ onBothShapes((shape) => {
     const create = withAutoCompaction(model.send, options);
     const items = [user('Begin.')];
     for (let turn = 0; turn < 8; turn++) {
-      items.push(calls([`c${turn}`]), ...results([[`c${turn}`, 'd'.repeat(2000)]]));
+      items.push(...calls([`c${turn}`]), ...results([[`c${turn}`, 'd'.repeat(2000)]]));
       await create(shape.request([...items]));
     }
     expect(model.summaries.length).toBeGreaterThan(2);
@@ -155,7 +159,7 @@ onBothShapes((shape) => {
     );
     const loop = new AutoCompactingLoop(shape.request([user('Begin.')]), { ...options, send: model.send });
     for (let pass = 0; pass < 4; pass++) {
-      loop.append([assistant('Ok.'), user('Go on.'), calls([`c${pass}`]), ...results([[`c${pass}`, 'e'.repeat(3000)]])]);
+      loop.append([assistant('Ok.'), user('Go on.'), ...calls([`c${pass}`]), ...results([[`c${pass}`, 'e'.repeat(3000)]])]);
       if (pass % 2 === 0) await loop.send();
       else await loop.compact();
       const asked = model.summaries[pass]!.request;
@@ -164,4 +168,29 @@ onBothShapes((shape) => {
     }
     expect(model.summaries).toHaveLength(4);
   });
+
+  it.each(Object.entries({ isolatedSummarizer, hierarchicalSummarizer, chunkedSummarizer }))(
+    'B097: so it is with %s: some request holds the earlier summary, the rule, and what came after it',
+    async (_name, create) => {
+      const { options } = smallOptions(shape);
+      const first = '## Discoveries\nThe port is 8080, says the first pass.';
+      const model = reportModel(shape, [() => shape.reply({ text: first })]);
+      const settings = { ...options, summary: { summarizer: forkSummarizer(), retries: 0 }, send: model.send };
+      const loop = new AutoCompactingLoop(shape.request([user('Begin.'), assistant('f'.repeat(3000)), user('Go on.')]), settings);
+      await loop.prepare();
+      // Long enough for several pieces.
+      const turns = Array.from({ length: 12 }, (_, turn) => [user(`step ${turn}`), assistant('g'.repeat(4000))]).flat();
+      const next = new AutoCompactingLoop(
+        adapter.withItems(loop.request, [...adapter.items(loop.request), assistant('Ok.'), ...turns, user('Go on.')]),
+        { ...settings, summary: { summarizer: create(), retries: 0 } },
+      );
+      model.summaries.length = 0;
+      await next.compact();
+      const carrying = model.summaries.filter(({ request }) => occurrences(request, 'says the first pass') > 0);
+      expect(carrying).toHaveLength(1);
+      expect(transcript(shape, carrying[0]!.request).join()).toContain(
+        'Carry over every fact that still matters from an earlier summary',
+      );
+    },
+  );
 });

@@ -14,7 +14,7 @@ import {
   smallOptions,
   transcript,
 } from '../support/report-model.ts';
-import { chatShape, onBothShapes, systemText } from '../support/report-shapes.ts';
+import { chatShape, onAllShapes, systemText, withoutConversation } from '../support/report-shapes.ts';
 
 const denial = 'Tool calls are disabled during compaction; use the history.';
 /** Every line of both instructions, apart from the headings that a summary has too. */
@@ -22,9 +22,8 @@ const needles = [buildCompactionPrompt('TRIPWIRE'), buildAutoCompactionPrompt(),
   .flatMap((prompt) => prompt.split('\n'))
   .filter((line) => line.trim() !== '' && !line.startsWith('## '));
 
-onBothShapes((shape) => {
+onAllShapes((shape) => {
   const { user, calls, results, assistant, adapter } = shape;
-  const withoutConversation = (request: object): object => ({ ...request, messages: [] });
 
   it('the property: instructions of the host stay as they are, once, and those of the library are in no turn', async () => {
     await fc.assert(
@@ -44,7 +43,7 @@ onBothShapes((shape) => {
         expect(model.summaries.length).toBeGreaterThan(0);
         for (const turn of model.turns) {
           expect(occurrences(turn.request, systemText)).toBe(1);
-          expect(withoutConversation(turn.request)).toEqual(withoutConversation(request));
+          expect(JSON.stringify(withoutConversation(turn.request))).toBe(JSON.stringify(withoutConversation(request)));
           const text = JSON.stringify(turn.request);
           for (const needle of needles) expect(text).not.toContain(JSON.stringify(needle).slice(1, -1));
         }
@@ -67,7 +66,8 @@ onBothShapes((shape) => {
     }
     expect(model.summaries.length).toBeGreaterThanOrEqual(2);
     for (const { request } of [...model.turns, ...model.summaries]) {
-      const system = Reflect.get(request, 'system') ?? adapter.items(request).flatMap((item) => adapter.readItem(item))[0]?.parts;
+      const system =
+        adapter.context(request).system ?? adapter.items(request).flatMap((item) => adapter.readItem(item))[0]?.parts;
       expect(JSON.stringify(system)).toContain(systemText);
       expect(occurrences(transcript(shape, request), systemText)).toBe(0);
     }
@@ -113,12 +113,44 @@ onBothShapes((shape) => {
     const items = [user('Start.')];
     let compactions = 0;
     for (let turn = 0; compactions < 5 && turn < 40; turn++) {
-      items.push(calls([`c${turn}`]), ...results([[`c${turn}`, `${goodSummary} ${'n'.repeat(1500)}`]]));
+      items.push(...calls([`c${turn}`]), ...results([[`c${turn}`, `${goodSummary} ${'n'.repeat(1500)}`]]));
       await create(shape.request([...items], { system: rules }));
       compactions = model.summaries.length;
     }
     expect(compactions).toBe(5);
     for (const { request } of [...model.turns, ...model.summaries]) expect(occurrences(request, rules)).toBe(1);
+  });
+});
+
+onAllShapes((shape) => {
+  const { user, assistant, calls, results, adapter } = shape;
+  const rule = (text: string) => adapter.writeMessage({ role: 'system', parts: [{ type: 'text', text }] });
+  const [rules, others] = [rule('Rule one.'), rule('Rule two.')];
+
+  it('B046: system messages in the middle of a conversation stay, in their order, behind the replacement', async () => {
+    const { options } = smallOptions(shape);
+    const model = reportModel(shape);
+    const items = [
+      ...[user('Read the first file.'), ...rules, ...calls(['call_1']), ...results([['call_1', 'a'.repeat(2000)]]), ...others],
+      ...[assistant('Read it.'), user('Read the second file.'), ...calls(['call_2']), ...results([['call_2', 'b'.repeat(2000)]])],
+    ];
+    // The others have none: their rules stand beside the conversation, or are words of the user.
+    if (
+      shape.validate(shape.request(items)).length > 0 ||
+      !shape.adapter.readItem(rules[0]!).some(({ role }) => role === 'system')
+    )
+      return expect(['openai-codex', 'genkit', 'google-genai', 'langchain']).toContain(shape.name);
+    const create = withAutoCompaction(model.send, options);
+    for (let turn = 0; turn < 6; turn++) {
+      await create(shape.request([...items]));
+      items.push(assistant('Done.'), user(`question ${turn} ${'o'.repeat(1500)}`));
+    }
+    expect(model.summaries.length).toBeGreaterThanOrEqual(3);
+    for (const { request } of model.turns) {
+      for (const text of ['Rule one.', 'Rule two.']) expect(occurrences(request, text)).toBe(1);
+      const said = JSON.stringify(request);
+      expect(said.indexOf('Rule one.')).toBeLessThan(said.indexOf('Rule two.'));
+    }
   });
 });
 

@@ -5,8 +5,9 @@ import { loadTokenCounter } from '../../src/budget/tokenizer.ts';
 import { createCompactor } from '../../src/compactor.ts';
 import { withAutoCompaction } from '../../src/wrap.ts';
 import { validHistory, writeEvents } from '../support/report-histories.ts';
+import { imagePart } from '../support/report-items.ts';
 import { countTokens, longItems, reportModel, smallOptions, told } from '../support/report-model.ts';
-import { onBothShapes } from '../support/report-shapes.ts';
+import { onAllShapes, withoutConversation } from '../support/report-shapes.ts';
 
 /** Texts whose tokens are far from a fixed number of characters. */
 const corpus: Record<string, string> = {
@@ -20,8 +21,21 @@ const corpus: Record<string, string> = {
   json: '{"id":4711,"rows":[{"a":1,"b":null},{"a":2,"b":"x"}],"ok":true,"next":"/v2/items?page=3"}',
 };
 
-onBothShapes((shape) => {
-  const { user, calls, results, assistant, image, adapter } = shape;
+/** The request with descriptions of its tools that are so long. */
+function withLongTools<Request extends object>(request: Request, characters: number): Request {
+  const lengthen = (value: unknown): unknown => {
+    if (typeof value === 'string') return /^(?:Tool|Function) \w+\.$/.test(value) ? 'd'.repeat(characters) : value;
+    if (Array.isArray(value)) return value.map(lengthen);
+    if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, lengthen(entry)]));
+  };
+  const tools = lengthen(withoutConversation(request)) as Partial<Request>; // the same fields, of the same kinds
+  return { ...request, ...tools };
+}
+
+onAllShapes((shape) => {
+  const { user, calls, results, assistant, adapter } = shape;
+  const image = (data: string) => adapter.writeMessage({ role: 'user', parts: [imagePart(shape.name, data)] });
   const sizeOf = (request: Parameters<typeof adapter.items>[0]): number =>
     estimateBudget(request, { adapter, contextWindow: 200_000 }).tokens;
 
@@ -69,12 +83,12 @@ onBothShapes((shape) => {
       budget: { countTokens },
       when: 'every-request',
     });
-    const request = shape.request([image('A'.repeat(3_300_000))]);
+    const request = shape.request([...image('A'.repeat(3_300_000))]);
     await create(request);
     expect(model.turns[0]!.request).toBe(request);
     expect(events).toEqual([]);
     expect(create.compactor.estimate(request).breakdown.media).toBeLessThan(6000);
-    const later = shape.request([image('A'.repeat(3_300_000)), assistant('A cat.'), user('Sure?')]);
+    const later = shape.request([...image('A'.repeat(3_300_000)), assistant('A cat.'), user('Sure?')]);
     await create(later);
     expect(model.turns[1]!.request).toBe(later);
   });
@@ -92,9 +106,9 @@ onBothShapes((shape) => {
     const model = reportModel(shape);
     const create = withAutoCompaction(model.send, { ...options, contextWindow: 40_000, budget: {} });
     const text = corpus.chinese!.repeat(600); // some 30,000 characters, over 24,000 tokens
-    await create(shape.request([user('开始。'), calls(['c']), ...results([['c', text]])]));
+    await create(shape.request([user('开始。'), ...calls(['c']), ...results([['c', text]])]));
     expect(told(events)).toEqual([]);
-    await create(shape.request([user('开始。'), calls(['c']), ...results([['c', text + text]])]));
+    await create(shape.request([user('开始。'), ...calls(['c']), ...results([['c', text + text]])]));
     expect(told(events)[0]).toBe('started');
   });
 
@@ -109,13 +123,7 @@ onBothShapes((shape) => {
     const items = [...longItems(shape), assistant('Ok.'), user('More.')];
     await create(shape.request(items));
     expect(events).toEqual([]);
-    const tools = Array.from({ length: 60 }, (_, number) => ({
-      name: `tool_${number}`,
-      description: 'd'.repeat(2000), // 500 tokens
-      ...(shape.name === 'anthropic' ? { input_schema: { type: 'object' } } : {}),
-    }));
-    const native = shape.name === 'anthropic' ? tools : tools.map((tool) => ({ type: 'function', function: tool }));
-    const request = { ...shape.request([...items, assistant('Ok.'), user('More.')]), tools: native };
+    const request = withLongTools(shape.request([...items, assistant('Ok.'), user('More.')]), 60_000);
     expect(create.compactor.estimate(request).breakdown.tools).toBeGreaterThan(20_000);
     expect(create.compactor.estimate(request).overThreshold).toBe(true);
     await create(request);
@@ -133,7 +141,7 @@ onBothShapes((shape) => {
     const items = [user('Begin.'), assistant('Ok.'), user(`More. ${'e'.repeat(30_000)}`)];
     await create(shape.request(items));
     expect(create.compactor.estimate(shape.request(items))).toMatchObject({ tokens: 9000, sources: { tokens: 'usage' } });
-    const next = [...items, calls(['c']), ...results([['c', 'f'.repeat(12_000)]])];
+    const next = [...items, ...calls(['c']), ...results([['c', 'f'.repeat(12_000)]])];
     expect(create.compactor.estimate(shape.request(next)).tokens).toBeGreaterThan(12_000);
     await create(shape.request(next));
     expect(told(events)).toEqual(['started', 'applied']);

@@ -4,7 +4,7 @@ import { buildAutoCompactionPrompt, buildCompactionPrompt } from '../../src/prom
 import { withAutoCompaction } from '../../src/wrap.ts';
 import { freezeDeep } from '../support/freeze.ts';
 import { longItems, occurrences, replacementsIn, reportModel, smallOptions, told, transcript } from '../support/report-model.ts';
-import { onBothShapes, type ReplyContent } from '../support/report-shapes.ts';
+import { onAllShapes, type ReplyContent } from '../support/report-shapes.ts';
 
 const cutOff = { text: '## Goal\nShip it.\n\n## Accomplished\nThe parser is done and the next st', finish: 'length' } as const;
 const refusal = `I can't produce this summary as requested. ${'The conversation holds material that I may not repeat. '.repeat(40)}`;
@@ -13,7 +13,11 @@ const refusal = `I can't produce this summary as requested. ${'The conversation 
 const badReplies: readonly (readonly [name: string, replies: readonly ReplyContent[], code: string])[] = [
   ['B056: an empty reply', [{ text: '', inputTokens: 1000 }], 'empty-summary'],
   ['B056: nothing but white space', [{ text: ' \n\t\n' }], 'empty-summary'],
-  ['B058: a call in place of text, again after each denial', Array(4).fill({ calls: ['read_1'] }), 'tool-calls'],
+  [
+    'B058: a call in place of text, again after each denial',
+    [1, 2, 3, 4].map((round) => ({ calls: [`read_${round}`] })),
+    'tool-calls',
+  ],
   [
     'B058: words before a call are no summary',
     [{ text: '## Goal\nFirst I look.', calls: ['read_1'] }, { text: '' }],
@@ -40,7 +44,7 @@ const badReplies: readonly (readonly [name: string, replies: readonly ReplyConte
   ['an echo of the conversation', [{ text: 'a'.repeat(8000) }], 'not-smaller'],
 ];
 
-onBothShapes((shape) => {
+onAllShapes((shape) => {
   const { user, assistant } = shape;
 
   describe('the property: what is no finished summary of this very call changes nothing', () => {

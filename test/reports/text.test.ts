@@ -5,7 +5,7 @@ import type { Message } from '../../src/message.ts';
 import { extractSummary } from '../../src/summarize/extractive.ts';
 import { withAutoCompaction } from '../../src/wrap.ts';
 import { countTokens, longItems, occurrences, replacementsIn, reportModel, smallOptions, told } from '../support/report-model.ts';
-import { onBothShapes } from '../support/report-shapes.ts';
+import { onAllShapes } from '../support/report-shapes.ts';
 
 // That counting survives any text is tested in test/budget/tokenizer.test.ts.
 
@@ -43,7 +43,7 @@ it('B138: no cut of the extractive summary splits a character, wherever the char
     }
 });
 
-onBothShapes((shape) => {
+onAllShapes((shape) => {
   const { user, calls, results, assistant } = shape;
   const isWellFormed = (request: object): boolean => !/\\ud[89a-f]/i.test(JSON.stringify(request)); // JSON escapes halves alone
 
@@ -62,7 +62,7 @@ onBothShapes((shape) => {
           ...longItems(shape),
           assistant(`a${answer}`),
           user(`u${said}`),
-          calls(['c']),
+          ...calls(['c']),
           ...results([['c', `r${output}`]]),
         ];
         await create(shape.request(items));

@@ -16,7 +16,7 @@ import {
   told,
   transcript,
 } from '../support/report-model.ts';
-import { onBothShapes } from '../support/report-shapes.ts';
+import { onAllShapes, setConversation } from '../support/report-shapes.ts';
 
 interface Operation {
   what: 'append' | 'prepare' | 'compact' | 'abort' | 'cancel' | 'summary' | 'failure' | 'stored' | 'refused' | 'reset';
@@ -50,7 +50,7 @@ function marksIn(value: unknown): number[] {
   return [...JSON.stringify(value).matchAll(/\[\[(\d+)\]\]/g)].map(([, number]) => Number(number));
 }
 
-onBothShapes((shape) => {
+onAllShapes((shape) => {
   const { user, calls, results, assistant } = shape;
 
   it('B098: the property: however appends, aborts, faults and resets interleave, nothing is lost, and each compaction is all or nothing', async () => {
@@ -167,7 +167,7 @@ onBothShapes((shape) => {
     const request = shape.request(items, { system: '' });
     // An array that the caller goes on changing, as `messages` in many a loop.
     const messages = [...items];
-    Reflect.set(request, 'messages', messages);
+    setConversation(request, messages);
     const model = reportModel(shape, [
       () => {
         messages.splice(0, messages.length, user('A new start.'));
@@ -227,7 +227,7 @@ onBothShapes((shape) => {
       const { options, events } = smallOptions(shape);
       const model = reportModel(shape);
       let rows: unknown[] = ['old'];
-      const loop = new AutoCompactingLoop(shape.request([...longItems(shape), calls(['c']), ...results([['c', 'Fine.']])]), {
+      const loop = new AutoCompactingLoop(shape.request([...longItems(shape), ...calls(['c']), ...results([['c', 'Fine.']])]), {
         ...options,
         send: model.send,
         async commit({ replacement }) {

@@ -3,7 +3,9 @@ import type { Usage } from '../../src/adapters/adapter.ts';
 import { type AnthropicReply, type AnthropicRequest, anthropicMessages } from '../../src/adapters/anthropic.ts';
 import { type ChatMessage, type ChatReply, type ChatRequest, openaiChat } from '../../src/adapters/openai-chat.ts';
 import { isCompactionError } from '../../src/errors.ts';
-import { forkSummarizer, toolDenial } from '../../src/summarize/fork.ts';
+import type { Notice } from '../../src/events.ts';
+import { toolDenial } from '../../src/summarize/ask-model.ts';
+import { forkSummarizer } from '../../src/summarize/fork.ts';
 import type { Summary, SummaryTask } from '../../src/summarize/summarizer.ts';
 import { validateAnthropic } from '../../src/testing/wire/anthropic.ts';
 import { validateOpenAiChat } from '../../src/testing/wire/openai-chat.ts';
@@ -24,12 +26,17 @@ import {
   throws,
 } from '../support/scripted-model.ts';
 
+const countItems = (items: readonly object[]): number =>
+  items.reduce((sum: number, item) => sum + countTokens(JSON.stringify(item)), 0);
+
 interface Run {
   model: ScriptedModel;
   usages: Usage[];
   texts: string[];
   restarts: number;
-  result: Summary | { code: string; cause: unknown; message: string };
+  notices: Notice[];
+  thrown?: unknown;
+  result: Summary<ChatMessage> | { code: string; cause: unknown; message: string };
 }
 
 /** Plays a script against the fork summarizer, timers included. */
@@ -39,7 +46,7 @@ async function play(
 ): Promise<Run> {
   const model = scriptedModel(steps);
   const signal = fields.signal ?? new AbortController().signal;
-  const run: Run = { model, usages: [], texts: [], restarts: 0, result: { text: '' } };
+  const run: Run = { model, usages: [], texts: [], restarts: 0, notices: [], result: { text: '' } };
   const summary = forkSummarizer()({
     trigger: 'automatic',
     request: freezeDeep(longConversation()),
@@ -49,6 +56,11 @@ async function play(
     roomForOutput: 50_000,
     retries: 1,
     countTokens,
+    countItems,
+    estimatedTokens: 0,
+    isStanding: ({ role }: { role: string }) => role === 'system',
+    overflowRetries: 1,
+    onNotice: (notice) => run.notices.push(notice),
     adapter: openaiChat(),
     send: (request) => model.send(request, { signal, purpose: 'summary', attempt: 1 }),
     signal,
@@ -64,7 +76,8 @@ async function play(
       run.result = result;
     },
     (error) => {
-      if (!isCompactionError(error)) throw error;
+      run.thrown = error;
+      if (!isCompactionError(error) && fields.overflowRetries === undefined) throw error;
       run.result = { code: error.code, cause: error.cause, message: error.message };
     },
   );
@@ -105,16 +118,77 @@ describe('the summary request', () => {
     expect(result).toEqual({ text: goodSummary, changed: ['response_format'] });
   });
 
-  it('asks for no more than fits the window, and for nothing where hardly anything fits', async () => {
+  it('asks for no more than fits the window', async () => {
     const fitting = await play([], { maxTokens: 1000, roomForOutput: 300 });
     expect(fitting.model.summaries.map(capOf)).toEqual([300]);
-    for (const roomForOutput of [63, 0, -500]) {
-      const { model, result } = await play([], { maxTokens: 1000, roomForOutput });
-      expect(result).toMatchObject({ code: 'summarizer-overflow' });
-      expect(model.summaries).toEqual([]);
-    }
     const small = await play([], { maxTokens: 20, roomForOutput: 20 });
     expect(small.model.summaries.map(capOf)).toEqual([20]);
+  });
+
+  it('leaves out the oldest steps where hardly a summary would fit beside them, and says so', async () => {
+    const request = freezeDeep(longConversation());
+    for (const roomForOutput of [63, 0, -100]) {
+      const { model, result, notices } = await play([], { request, maxTokens: 200, roomForOutput });
+      expect(result).toMatchObject({ text: goodSummary, changed: ['bounded history'], omitted: { items: 2 } });
+      const [asked] = model.summaries;
+      expect(validateOpenAiChat(asked?.request)).toEqual([]);
+      const [, first, , , ...newest] = request.messages;
+      expect(asked?.request.messages.slice(1, -1)).toEqual([first, ...newest]);
+      expect(asked?.request.messages.at(-2)).toBe(request.messages.at(-1));
+      expect(capOf(asked!)).toBe(200);
+      expect(notices).toEqual([]); // told with the result
+    }
+  });
+
+  it('asks for nothing where nothing of the conversation fits', async () => {
+    const { model, result } = await play([], { maxTokens: 1000, roomForOutput: -900 });
+    expect(result).toMatchObject({ code: 'summarizer-overflow' });
+    expect(model.summaries).toEqual([]);
+  });
+});
+
+describe('a request that the provider finds too long', () => {
+  const overflow = throws(httpError(400, 'prompt is too long: 210000 tokens > 200000 maximum'));
+
+  it('is asked once more with half of it, bounded from the whole again', async () => {
+    const { model, result, notices, restarts } = await play([overflow]);
+    expect(result).toMatchObject({ text: goodSummary, omitted: { items: expect.any(Number) } });
+    const [first, second, ...more] = model.summaries.map(({ request }) => countItems(request.messages));
+    expect(more).toEqual([]);
+    expect(second).toBeLessThanOrEqual(first! / 2 + 50);
+    expect(validateOpenAiChat(model.summaries[1]?.request)).toEqual([]);
+    expect(notices.map(({ code }) => code)).toEqual(['summary-shortened']);
+    expect(restarts).toBe(1);
+  });
+
+  it('halves again as often as it may, each time strictly smaller, and then fails with the error of the provider', async () => {
+    const error = httpError(400, 'prompt is too long: 210000 tokens > 200000 maximum');
+    const twice = await play([throws(error), throws(error), throws(error)], { overflowRetries: 2 });
+    expect(twice.thrown).toBe(error);
+    const sizes = twice.model.summaries.map(({ request }) => countItems(request.messages));
+    expect(sizes).toHaveLength(3);
+    expect(sizes[1]).toBeLessThan(sizes[0]!);
+    expect(sizes[2]).toBeLessThan(sizes[1]!);
+    const never = await play([throws(error)], { overflowRetries: 0 });
+    expect(never.model.summaries).toHaveLength(1);
+  });
+
+  it('is not asked again where it cannot be made smaller', async () => {
+    const request = {
+      ...longConversation(),
+      messages: [
+        { role: 'user', content: 'Hi.' },
+        { role: 'assistant', content: 'Hi.' },
+      ],
+    };
+    const { model, thrown } = await play([overflow], { request, overflowRetries: 1 });
+    expect(model.summaries).toHaveLength(1);
+    expect(thrown).toMatchObject({ status: 400 });
+  });
+
+  it('is recognized by the reply, too', async () => {
+    const filled = await play([answers(says('x', 'length')), answers(says('x', 'length'))]);
+    expect(filled.result).toMatchObject({ code: 'truncated-summary' });
   });
 });
 
@@ -178,6 +252,11 @@ describe('tool calls in a summary request', () => {
       roomForOutput: 50_000,
       retries: 0,
       countTokens,
+      countItems,
+      estimatedTokens: 0,
+      isStanding: ({ role }: { role: string }) => role === 'system',
+      overflowRetries: 1,
+      onNotice: () => undefined,
       adapter: anthropicMessages(),
       send: async (fork) => {
         sent.push(fork);
@@ -312,6 +391,11 @@ describe('failures', () => {
       roomForOutput: 5000,
       retries: 1,
       countTokens,
+      countItems,
+      estimatedTokens: 0,
+      isStanding: ({ role }: { role: string }) => role === 'system',
+      overflowRetries: 1,
+      onNotice: () => undefined,
       adapter: openaiChat(),
       send: (request) => model.send(request, { signal, purpose: 'summary', attempt: 1 }),
       signal,
@@ -354,6 +438,11 @@ describe('failures', () => {
       roomForOutput: 5000,
       retries: 3,
       countTokens,
+      countItems,
+      estimatedTokens: 0,
+      isStanding: ({ role }: { role: string }) => role === 'system',
+      overflowRetries: 1,
+      onNotice: () => undefined,
       adapter: openaiChat(),
       send: (request) => model.send(request, { signal: abort.signal, purpose: 'summary', attempt: 1 }),
       signal: abort.signal,

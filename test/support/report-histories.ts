@@ -26,7 +26,14 @@ const round: fc.Arbitrary<Round> = fc.record({
 });
 
 /** Histories that a provider accepts, except that the last calls may still be open. */
-export const validHistory: fc.Arbitrary<Event[]> = fc.array(round, { minLength: 1, maxLength: 6 }).map(writeRounds);
+export const validHistory: fc.Arbitrary<Event[]> = fc
+  .array(round, { minLength: 1, maxLength: 6 })
+  .map(nameCallsApart)
+  .map(writeRounds);
+
+function nameCallsApart(rounds: readonly Round[]): Round[] {
+  return rounds.map((one, index) => ({ ...one, ids: one.ids.map((id) => `${id}${index}`) }));
+}
 
 function writeRounds(rounds: readonly Round[]): Event[] {
   let number = 0;
@@ -53,9 +60,9 @@ const damage: fc.Arbitrary<Damage> = fc.record({
   at: fc.nat(60),
 });
 
-/** Histories that crashes, aborts and careless cuts leave behind. */
+/** Histories that crashes, aborts, careless cuts and hosts that use ids again leave behind. */
 export const brokenHistory: fc.Arbitrary<Event[]> = fc
-  .tuple(validHistory, fc.array(damage, { minLength: 1, maxLength: 4 }))
+  .tuple(fc.array(round, { minLength: 1, maxLength: 6 }).map(writeRounds), fc.array(damage, { minLength: 1, maxLength: 4 }))
   .map(([events, damages]) => damages.reduce(applyDamage, events));
 
 function applyDamage(events: Event[], { kind, at }: Damage, number: number): Event[] {
@@ -84,7 +91,7 @@ export function writeEvents<Request extends object, Item extends object, Reply>(
   return events.flatMap((event) => {
     if (event.kind === 'user') return [shape.user(event.text)];
     if (event.kind === 'assistant') return [shape.assistant(event.text)];
-    return event.kind === 'calls' ? [shape.calls(event.ids, event.text)] : shape.results(event.entries);
+    return event.kind === 'calls' ? shape.calls(event.ids, event.text) : shape.results(event.entries);
   });
 }
 
@@ -96,4 +103,20 @@ export function eventsFrom<Request extends object, Item extends object, Reply>(
 ): readonly Event[] | undefined {
   const start = events.findIndex((_, index) => writeEvents(shape, events.slice(0, index)).length >= items);
   return start !== -1 && writeEvents(shape, events.slice(0, start)).length === items ? events.slice(start) : undefined;
+}
+
+/**
+ * After how many items a history may be cut: after each, where one message is one item; where one step of the assistant is several items,
+ * between the events.
+ */
+export function cutsOfHistory<Request extends object, Item extends object, Reply>(
+  shape: ReportShape<Request, Item, Reply>,
+  events: readonly Event[],
+): number[] {
+  const length = writeEvents(shape, events).length;
+  if (shape.calls(['call'], 'Looking.').length === 1) return Array.from({ length: length - 1 }, (_, index) => index + 1);
+  return events.flatMap((_, index) => {
+    const cut = writeEvents(shape, events.slice(0, index + 1)).length;
+    return cut < length ? [cut] : [];
+  });
 }

@@ -44,7 +44,7 @@ export function reportModel<Request extends object, Item extends object, Reply>(
     async send(request: Request, context: SendContext): Promise<Reply> {
       const isSummary = context.purpose === 'summary';
       model[isSummary ? 'summaries' : 'turns'].push({ request, context });
-      expect(shape.validate(JSON.parse(JSON.stringify(request)))).toEqual([]);
+      expect(shape.validate(request)).toEqual([]);
       if (!isSummary) return turn(request, context);
       return (script.shift() ?? (() => shape.reply({ text: goodSummary })))(request, context);
     },
@@ -77,11 +77,11 @@ export function longItems<Request extends object, Item extends object, Reply>({
 }: ReportShape<Request, Item, Reply>): Item[] {
   return [
     user('Read the first file.'),
-    calls(['call_1']),
+    ...calls(['call_1']),
     ...results([['call_1', 'a'.repeat(2000)]]),
     assistant('Read it.'),
     user('Read the second file.'),
-    calls(['call_2', 'call_3']),
+    ...calls(['call_2', 'call_3']),
     ...results([
       ['call_2', 'b'.repeat(2000)],
       ['call_3', 'c'.repeat(1000)],
@@ -117,7 +117,8 @@ export function replacementsIn<Request extends object, Item extends object, Repl
     });
 }
 
-/** How often a text is in a value, however it is nested. */
+/** How often a text is in a value, however it is nested. LangChain's messages also keep what they were made of, and its requests both forms of the system text. */
 export function occurrences(value: unknown, text: string): number {
-  return JSON.stringify(value).split(JSON.stringify(text).slice(1, -1)).length - 1;
+  const json = JSON.stringify(value, (key, entry) => (key === 'lc_kwargs' || key === 'systemPrompt' ? undefined : entry));
+  return json.split(JSON.stringify(text).slice(1, -1)).length - 1;
 }

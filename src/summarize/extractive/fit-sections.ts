@@ -1,7 +1,7 @@
 import type { TokenCounter } from '../../budget/token-counter.ts';
+import { cutBefore } from '../../history/well-formed.ts';
 import { summarySections } from '../../prompt/guidance.ts';
 import { emptySection, quotationNote, type Section } from './earlier-summary.ts';
-import { cutBefore } from './line-text.ts';
 
 /** What must stay, in the order in which it is given up last: `next` longest, `request` first. */
 const mustOrder = ['next', 'constraint', 'error', 'path', 'request'] as const;

@@ -1,3 +1,5 @@
+import { cutBefore } from '../../history/well-formed.ts';
+
 const escapeCode = String.fromCharCode(27);
 const bell = String.fromCharCode(7);
 const terminalCodes = new RegExp(`${escapeCode}(?:\\[[0-9;:?]*[ -/]*[@-~]|\\][^${bell}${escapeCode}]*${bell}?)`, 'g');
@@ -27,12 +29,6 @@ export function toOneLine(text: string): string {
 /** At most `length` code units, cut between code points; `…` marks the cut. Clipping twice changes nothing. */
 export function clip(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, cutBefore(text, length - 1)).trimEnd()}…`;
-}
-
-/** The largest position up to `end` that does not split a surrogate pair. */
-export function cutBefore(text: string, end: number): number {
-  const unit = text.charCodeAt(end - 1);
-  return unit >= 0xd800 && unit < 0xdc00 ? end - 1 : end;
 }
 
 /**

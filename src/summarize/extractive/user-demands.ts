@@ -1,6 +1,7 @@
+import { cutBefore } from '../../history/well-formed.ts';
 import type { Conversation } from './conversation.ts';
 import type { Entry } from './fit-sections.ts';
-import { clip, cutBefore, sentenceKey } from './line-text.ts';
+import { clip, sentenceKey } from './line-text.ts';
 import { sentencesOf } from './sentences.ts';
 
 const longestRequest = 300;

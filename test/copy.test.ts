@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { copyDeep } from '../../src/history/copy.ts';
-import { freezeDeep } from '../support/freeze.ts';
+import { copyDeep } from '../src/copy.ts';
+import { freezeDeep } from './support/freeze.ts';
 
 describe('copyDeep', () => {
   it('copies a Buffer, whose own slice would share its memory', () => {
