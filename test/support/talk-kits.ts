@@ -1,16 +1,13 @@
-import type { ProviderAdapter } from '../../src/adapters/adapter.ts';
-import {
-  type AnthropicMessage,
-  type AnthropicReply,
-  type AnthropicRequest,
-  anthropicMessages,
-} from '../../src/adapters/anthropic.ts';
-import { type ChatMessage, type ChatReply, type ChatRequest, openaiChat } from '../../src/adapters/openai-chat.ts';
-import { readTool, says } from './scripted-model.ts';
+import type { AnthropicMessage, AnthropicReply, AnthropicRequest } from '../../src/adapters/anthropic.ts';
+import type { ChatMessage, ChatReply, ChatRequest } from '../../src/adapters/openai-chat.ts';
+import type { Part } from '../../src/message.ts';
+import { anthropicKit } from '../../src/testing/kits/anthropic.ts';
+import { openaiChatKit } from '../../src/testing/kits/openai-chat.ts';
+import type { ProviderKit } from '../../src/testing/provider-kit.ts';
 
-/** What a test needs to hold a conversation in a provider's own shape. */
+/** What a test needs to hold a conversation in a provider's own shape, one item a message. */
 export interface TalkKit<Request, Item, Reply> {
-  adapter: ProviderAdapter<Request, Item, Reply>;
+  adapter: ProviderKit<Request, Item, Reply>['adapter'];
   request(system: string, items: Item[]): Request;
   user(text: string): Item;
   assistant(text: string): Item;
@@ -22,49 +19,35 @@ export interface TalkKit<Request, Item, Reply> {
   mark(item: Item): Item;
 }
 
-export const chatKit: TalkKit<ChatRequest, ChatMessage, ChatReply> = {
-  adapter: openaiChat(),
-  request: (system, items) => ({ model: 'gpt-5', tools: [readTool], messages: [{ role: 'system', content: system }, ...items] }),
-  user: (text) => ({ role: 'user', content: text }),
-  assistant: (text) => ({ role: 'assistant', content: text }),
-  call: (id) => ({
-    role: 'assistant',
-    content: null,
-    tool_calls: [{ id, type: 'function', function: { name: 'read', arguments: '{"path":"a.ts"}' } }],
-  }),
-  result: (id, text) => ({ role: 'tool', tool_call_id: id, content: text }),
-  reply: (text, inputTokens) => ({
-    ...says(text),
-    usage: { prompt_tokens: inputTokens, completion_tokens: 10, total_tokens: inputTokens + 10 },
-  }),
-  mark: (item) => {
-    const parts = typeof item.content === 'string' ? [{ type: 'text', text: item.content }] : item.content;
-    return Array.isArray(parts)
-      ? { ...item, content: parts.map((part) => ({ ...part, cache_control: { type: 'ephemeral' } })) }
-      : item;
-  },
-};
+function talkKit<Request, Item, Reply>(
+  kit: ProviderKit<Request, Item, Reply>,
+  mark: (item: Item) => Item,
+): TalkKit<Request, Item, Reply> {
+  const write = (role: 'user' | 'assistant' | 'tool', part: Part): Item => {
+    const [item] = kit.adapter.writeMessage({ role, parts: [part] });
+    if (item === undefined) throw new Error('Expected a part that can be written.');
+    return item;
+  };
+  return {
+    adapter: kit.adapter,
+    request: (system, items) => kit.request(items, { system }),
+    user: (text) => write('user', { type: 'text', text }),
+    assistant: (text) => write('assistant', { type: 'text', text }),
+    call: (id) => write('assistant', { type: 'toolCall', id, name: 'read', input: { path: 'a.ts' } }),
+    result: (id, text) => write('tool', { type: 'toolResult', callId: id, content: [{ type: 'text', text }] }),
+    reply: (text, inputTokens) => kit.reply({ text, usage: { inputTokens, outputTokens: 10 } }),
+    mark,
+  };
+}
 
-export const claudeKit: TalkKit<AnthropicRequest, AnthropicMessage, AnthropicReply> = {
-  adapter: anthropicMessages(),
-  request: (system, items) => ({
-    model: 'claude-sonnet-4-5',
-    max_tokens: 1000,
-    system,
-    tools: [{ name: 'read', description: 'Reads a file.', input_schema: { type: 'object' } }],
-    messages: items,
-  }),
-  user: (text) => ({ role: 'user', content: text }),
-  assistant: (text) => ({ role: 'assistant', content: text }),
-  call: (id) => ({ role: 'assistant', content: [{ type: 'tool_use', id, name: 'read', input: { path: 'a.ts' } } as never] }),
-  result: (id, text) => ({ role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: text } as never] }),
-  reply: (text, inputTokens) => ({
-    content: [{ type: 'text', text } as never],
-    stop_reason: 'end_turn',
-    usage: { input_tokens: inputTokens, output_tokens: 10 },
-  }),
-  mark: (item) => {
-    const blocks = typeof item.content === 'string' ? [{ type: 'text', text: item.content }] : (item.content ?? []);
-    return { ...item, content: blocks.map((block) => ({ ...block, cache_control: { type: 'ephemeral' } })) };
-  },
-};
+const marker = { cache_control: { type: 'ephemeral' } };
+
+export const chatKit: TalkKit<ChatRequest, ChatMessage, ChatReply> = talkKit(openaiChatKit, (item) => {
+  const parts = typeof item.content === 'string' ? [{ type: 'text', text: item.content }] : item.content;
+  return Array.isArray(parts) ? { ...item, content: parts.map((part) => ({ ...part, ...marker })) } : item;
+});
+
+export const claudeKit: TalkKit<AnthropicRequest, AnthropicMessage, AnthropicReply> = talkKit(anthropicKit, (item) => {
+  const blocks = typeof item.content === 'string' ? [{ type: 'text', text: item.content }] : (item.content ?? []);
+  return { ...item, content: blocks.map((block) => ({ ...block, ...marker })) };
+});

@@ -1,5 +1,5 @@
 import { contextBudget } from '../../src/budget/context-budget.ts';
-import type { CompactionEvent } from '../../src/events.ts';
+import type { CompactionEvent, Omitted } from '../../src/events.ts';
 import type { CompactionPlan } from '../../src/plan.ts';
 import { requestTokens } from './request-tokens.ts';
 import {
@@ -24,22 +24,12 @@ export interface RecordedStep<Request> {
   summaries: readonly Request[];
 }
 
-/** How earlier compactions of the conversation ended. */
-export interface Past {
-  /** Compactions that were applied. */
-  applied: number;
-  /** Compactions that failed since the last that was applied, because the summary request did not fit. */
-  overflows: number;
-  /** Size of the request whose summary did not fit last. */
-  overflowed: number;
-}
-
 /** How a compaction may fail here, where the provider always answers. */
-const allowedFailures = ['summarizer-overflow', 'not-smaller'] as const;
+const allowedFailures = ['not-smaller'] as const;
 export type AllowedFailure = (typeof allowedFailures)[number];
 
 /** Why a request may be over its budget. */
-export type Excuse = 'what must stay' | 'summary did not fit' | 'given up after overflows';
+export type Excuse = 'what must stay' | 'hardly any room';
 
 interface Setting<Shape, Item, ShapeOfReply, Request extends Shape & Body, Reply extends ShapeOfReply> {
   provider: Provider<Shape, Item, ShapeOfReply, Request, Reply>;
@@ -69,10 +59,19 @@ export function checkEvents(step: RecordedStep<unknown>): string[] {
       `plan said ${plan.gate ?? 'compact'}, but told ${told.join(', ') || 'nothing'}`,
     ],
     [!plan.estimate.overThreshold || !plan.gate || gatesOverThreshold.has(plan.gate), `over the threshold, but ${plan.gate}`],
-    [end?.type !== 'auto_compaction_applied' || end.prefix === 'kept', 'changed the prefix of the summary request'],
+    [
+      end?.type !== 'auto_compaction_applied' || end.prefix === 'kept' || omittedIn(step) !== undefined,
+      'changed the prefix of the summary request',
+    ],
     [end?.type !== 'auto_compaction_failed' || failureOf(step) !== undefined, `failed: ${JSON.stringify(end)}`],
     [end?.type !== 'auto_compaction_cancelled', 'was cancelled'],
   ]);
+}
+
+/** What the summary could not be asked about. */
+export function omittedIn(step: RecordedStep<unknown>): Omitted | undefined {
+  const end = endOf(step);
+  return end?.type === 'auto_compaction_applied' ? end.omitted : undefined;
 }
 
 /** Gates that may keep a conversation over the threshold from being compacted; the replies here close every other. */
@@ -113,15 +112,19 @@ const setForSummary = new Set(['max_tokens', 'max_completion_tokens', 'tool_choi
 
 export function checkSummaryRequest<Shape, Item, ShapeOfReply, Request extends Shape & Body, Reply extends ShapeOfReply>(
   summary: Request,
-  { request, expected }: RecordedStep<Request>,
+  step: RecordedStep<Request>,
   { provider, contextWindow }: Setting<Shape, Item, ShapeOfReply, Request, Reply>,
 ): string[] {
+  const { request, expected } = step;
   const changed = changedFields(request, summary).filter((key) => !setForSummary.has(key));
   const size = requestTokens(summary) + provider.outputCap(summary);
   return [
     ...provider.validate(summary).map(({ rule, path }) => `summary request breaks ${rule} at ${path}`),
     ...problems([
-      [isSame(summary.messages.slice(0, -1), expected), 'summary request is not the request and one message'],
+      [
+        isSame(summary.messages.slice(0, -1), expected) !== (omittedIn(step) !== undefined),
+        'summary request is not the request and one message, or what fits of it',
+      ],
       [changed.length === 0, `summary request changed ${changed.join(', ')}`],
       [size <= contextWindow, `summary request has ${size} tokens with its cap, the window ${contextWindow}`],
     ]),
@@ -132,19 +135,16 @@ export function checkSummaryRequest<Shape, Item, ShapeOfReply, Request extends S
 export function findExcuse<Shape, Item, ShapeOfReply, Request extends Shape & Body, Reply extends ShapeOfReply>(
   step: RecordedStep<Request>,
   { provider, contextWindow }: Setting<Shape, Item, ShapeOfReply, Request, Reply>,
-  past: Past,
 ): Excuse | { problem: string } | undefined {
   const { request, plan, turns } = step;
   const tokens = requestTokens(turns[0] ?? request);
-  const { inputBudget } = contextBudget({ contextWindow, outputCap: provider.adapter.context(request).outputCap });
+  const { inputBudget, threshold } = contextBudget({ contextWindow, outputCap: provider.adapter.context(request).outputCap });
   if (tokens <= inputBudget) return undefined;
   const kept = [...leadingSystem(request.messages), { role: 'user', content: latestUserInput(request.messages) }];
   const least = requestTokens({ ...request, messages: kept }) + Math.min(8192, Math.floor(inputBudget / 5));
   if (least > inputBudget) return 'what must stay';
-  if (failureOf(step) === 'summarizer-overflow') return 'summary did not fit';
-  const spoke = latestUserInput(request.messages.slice(-1)).length > 0;
-  // A summary request that did not fit a smaller request does not fit this one.
-  if (plan.gate === 'suppressed' && past.overflows >= 3 && tokens >= past.overflowed && !spoke) return 'given up after overflows';
+  // Three compactions for one input have gained next to nothing: there is no fourth.
+  if (plan.gate === 'irreducible' && threshold - least < inputBudget * 0.05) return 'hardly any room';
   return { problem: `has ${tokens} of ${inputBudget} tokens, ${least} must stay, gate ${plan.gate}` };
 }
 

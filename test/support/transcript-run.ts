@@ -13,7 +13,7 @@ import {
   endOf,
   failureOf,
   findExcuse,
-  type Past,
+  omittedIn,
 } from './transcript-run-checks.ts';
 import type { Body } from './transcript-run-messages.ts';
 import type { Provider, ReplayStep } from './transcript-run-providers.ts';
@@ -22,7 +22,9 @@ import type { Provider, ReplayStep } from './transcript-run-providers.ts';
 export interface Run {
   requests: number;
   compactions: number;
-  /** Compactions that failed: the summary request did not fit, or the summary would have saved too little. */
+  /** Compactions whose summary could not be asked about everything. */
+  bounded: number;
+  /** Compactions that failed: the summary would have saved too little. */
   failures: Record<AllowedFailure, number>;
   /** Requests with a replacement in them. */
   rebuilt: number;
@@ -49,7 +51,7 @@ export async function runConversation<Shape, Item, ShapeOfReply, Request extends
   const { adapter } = provider;
   const setting = { provider, contextWindow };
   const run = emptyRun();
-  const past: Past = { applied: 0, overflows: 0, overflowed: 0 };
+  let applied = 0;
   let events: CompactionEvent[] = [];
   let turns: Request[] = [];
   let summaries: Request[] = [];
@@ -78,30 +80,26 @@ export async function runConversation<Shape, Item, ShapeOfReply, Request extends
     const end = endOf(step);
     const failure = failureOf(step);
     if (end?.type === 'auto_compaction_applied') {
-      past.applied++;
-      past.overflows = 0;
+      applied++;
+      if (omittedIn(step)) run.bounded++;
     }
     const found = [
       ...checkEvents(step),
       ...summaries.flatMap((summary) => checkSummaryRequest(summary, step, setting)),
-      ...checkTurnRequest(step, setting, past.applied),
+      ...checkTurnRequest(step, setting, applied),
     ];
-    const excuse = findExcuse(step, setting, past);
+    const excuse = findExcuse(step, setting);
     if (typeof excuse === 'string') run.overBudget[excuse]++;
     else if (excuse) found.push(excuse.problem);
     if (failure) run.failures[failure]++;
-    if (failure === 'summarizer-overflow') {
-      past.overflows++;
-      past.overflowed = requestTokens(step.turns[0] ?? step.request);
-    }
 
     run.requests++;
     run.problems.push(...found.map((problem) => `request ${run.requests}: ${problem}`));
-    if (past.applied > 0) run.rebuilt++;
+    if (applied > 0) run.rebuilt++;
     run.growth += requestTokens({ messages: [...added, reply] });
     history = [...(turns[0] ?? request).messages, reply];
   }
-  run.compactions = past.applied;
+  run.compactions = applied;
   return run;
 }
 
@@ -109,9 +107,10 @@ export function emptyRun(): Run {
   return {
     requests: 0,
     compactions: 0,
-    failures: { 'summarizer-overflow': 0, 'not-smaller': 0 },
+    bounded: 0,
+    failures: { 'not-smaller': 0 },
     rebuilt: 0,
-    overBudget: { 'what must stay': 0, 'summary did not fit': 0, 'given up after overflows': 0 },
+    overBudget: { 'what must stay': 0, 'hardly any room': 0 },
     growth: 0,
     problems: [],
   };
