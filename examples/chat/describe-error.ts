@@ -1,0 +1,4 @@
+/** What went wrong, in words for the user. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
