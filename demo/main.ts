@@ -1,53 +1,69 @@
 import { parseArgs } from 'node:util';
+import { type LiveAccess, type Provider, providers } from './providers.ts';
 import { findExpectedFacts } from './question.ts';
-import { anthropic, type DemoRun, type Facts, openai, runLive, runScripted } from './run.ts';
-import { createTerminal, type Terminal } from './terminal.ts';
+import { type DemoRun, runLive, runScripted } from './run.ts';
+import { createTerminal } from './terminal.ts';
 
 const help = `A small agent with real tools explores this repository in a window that is far too small for it.
 
 npm run demo                          with a scripted model, once for each provider
-npm run demo -- --live                with the real provider: needs OPENAI_API_KEY or ANTHROPIC_API_KEY;
-                                      OPENAI_BASE_URL, OPENAI_MODEL, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL are optional
-npm run demo -- --verbose             shows each step of the second provider's run too
+npm run demo -- --provider NAME       for this provider only; may be given several times
+npm run demo -- --live                with a real model: needs OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY;
+                                      OPENAI_BASE_URL, OPENAI_MODEL and the like are optional
+npm run demo -- --verbose             shows each step of every run, not of the first alone
 npm run --silent demo -- --json       prints the figures as JSON, in the last line
 `;
 
 const { values: given } = parseArgs({
-  options: { live: { type: 'boolean' }, json: { type: 'boolean' }, verbose: { type: 'boolean' }, help: { type: 'boolean' } },
+  options: {
+    provider: { type: 'string', multiple: true },
+    live: { type: 'boolean' },
+    json: { type: 'boolean' },
+    verbose: { type: 'boolean' },
+    help: { type: 'boolean' },
+  },
 });
 
 if (given.help) process.stdout.write(help);
 else process.exitCode = await main();
 
 async function main(): Promise<number> {
+  const unknown = given.provider?.find((name) => !providers.some((provider) => provider.name === name));
+  if (unknown !== undefined)
+    return fail(`there is no provider ${unknown}; there are ${providers.map(({ name }) => name).join(', ')}`);
+  const wanted = providers.filter(({ name }) => given.provider?.includes(name) ?? true);
+  const chosen = given.live ? wanted.filter(isLive) : wanted;
+  if (chosen.length === 0) return fail('--live needs OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY');
+
   const terminal = given.json ? undefined : createTerminal(process.stdout, process.env, given.verbose);
-  if (given.live && !process.env.OPENAI_API_KEY && !process.env.ANTHROPIC_API_KEY) {
-    process.stderr.write('--live needs OPENAI_API_KEY or ANTHROPIC_API_KEY\n');
-    return 2;
-  }
-  terminal?.introduction(!given.live);
+  terminal?.introduce(!given.live);
   const facts = findExpectedFacts();
-  const runs = given.live ? await runAllLive(facts, terminal) : await runAllScripted(facts, terminal);
-  terminal?.summary(runs);
+  const runs: DemoRun[] = [];
+  for (const provider of chosen) {
+    const { live } = provider;
+    runs.push(
+      given.live && live
+        ? await runLive(provider, accessOf(live), facts, terminal)
+        : await runScripted(provider, facts, terminal),
+    );
+  }
+  terminal?.conclude(runs);
   if (given.json) process.stdout.write(`${JSON.stringify({ runs })}\n`);
   return runs.every((run) => run.answerCorrect && run.invalidRequests === 0) ? 0 : 1;
 }
 
-async function runAllScripted(facts: Facts, terminal?: Terminal): Promise<DemoRun[]> {
-  return [await runScripted(openai, facts, terminal), await runScripted(anthropic, facts, terminal)];
+function fail(reason: string): number {
+  process.stderr.write(`${reason}\n`);
+  return 2;
 }
 
-async function runAllLive(facts: Facts, terminal?: Terminal): Promise<DemoRun[]> {
-  const { OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL } = process.env;
-  const runs: DemoRun[] = [];
-  if (OPENAI_API_KEY) {
-    const baseURL = OPENAI_BASE_URL || 'https://api.openai.com/v1';
-    runs.push(await runLive(openai, { baseURL, apiKey: OPENAI_API_KEY, model: OPENAI_MODEL || 'gpt-4.1-mini' }, facts, terminal));
-  }
-  if (ANTHROPIC_API_KEY) {
-    const baseURL = ANTHROPIC_BASE_URL || 'https://api.anthropic.com';
-    const model = ANTHROPIC_MODEL || 'claude-haiku-4-5';
-    runs.push(await runLive(anthropic, { baseURL, apiKey: ANTHROPIC_API_KEY, model }, facts, terminal));
-  }
-  return runs;
+/** True where there is a key. Without names, each key serves the first provider that it opens. */
+function isLive({ live }: Provider, index: number, wanted: readonly Provider[]): boolean {
+  if (!live || !process.env[`${live.prefix}_API_KEY`]) return false;
+  return given.provider !== undefined || wanted.findIndex((other) => other.live === live) === index;
+}
+
+function accessOf({ prefix, baseURL, model }: LiveAccess) {
+  const { [`${prefix}_API_KEY`]: apiKey = '', [`${prefix}_BASE_URL`]: base, [`${prefix}_MODEL`]: name } = process.env;
+  return { apiKey, baseURL: base || baseURL, model: name || model };
 }

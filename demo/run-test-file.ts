@@ -12,11 +12,20 @@ interface TestReport {
 
 const timeout = 60_000;
 
+/** Outcomes by file. The files stay as they are while the demo runs, so that none need run twice. */
+const outcomes = new Map<string, Promise<string>>();
+
 /** Runs one test file with vitest and reports in words, without times: the same outcome gives the same text. */
 export async function runTestFile(repository: string, file: string): Promise<string> {
   if (!/^test\/.+\.test\.ts$/.test(file)) throw new Error(`${file} is no test file; they are named test/….test.ts`);
   // It would start this demo again.
   if (file === 'test/demo.test.ts') throw new Error('the test of the demo cannot be run from the demo');
+  const outcome = outcomes.get(file) ?? runOnce(repository, file);
+  outcomes.set(file, outcome);
+  return outcome;
+}
+
+async function runOnce(repository: string, file: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'demo-test-'));
   const reportFile = join(folder, 'report.json');
   try {

@@ -1,7 +1,7 @@
 import { type CompactionEvent, contextBudget } from 'context-compactor';
-import type { AgentOptions, AgentRun } from './agent.ts';
-import { runAnthropicAgent } from './agent-anthropic.ts';
-import { runOpenAiAgent } from './agent-openai.ts';
+import type { ProviderName } from 'context-compactor/testing';
+import type { AgentCall } from './agent.ts';
+import type { Provider } from './providers.ts';
 import { prefixReuse } from './proxy/figures.ts';
 import { startModelServer } from './proxy/model-server.ts';
 import { type RecordingProxy, startRecordingProxy } from './proxy/recording-proxy.ts';
@@ -11,7 +11,9 @@ import type { Terminal } from './terminal.ts';
 
 /** Figures of one run. All but `steps`, `toolTurns` and `compactions` are counted from the raw bodies that the proxy received. */
 export interface DemoRun {
-  provider: Provider['name'];
+  provider: ProviderName;
+  /** The format of the requests, as they were received. */
+  wire: ProviderName;
   contextWindow: number;
   inputBudget: number;
   threshold: number;
@@ -36,18 +38,9 @@ export interface DemoRun {
   answerCorrect: boolean;
 }
 
-export interface Provider {
-  name: 'openai-chat' | 'anthropic';
-  run(options: AgentOptions): Promise<AgentRun>;
-  /** The path that the official client expects in its base URL. */
-  basePath: string;
-}
-
-export const openai: Provider = { name: 'openai-chat', run: runOpenAiAgent, basePath: '/v1' };
-export const anthropic: Provider = { name: 'anthropic', run: runAnthropicAgent, basePath: '' };
-
-/** A real model behind the proxy. */
-export interface LiveModel {
+/** How the provider is reached. */
+export interface Access {
+  /** In the form that the official client expects. */
   baseURL: string;
   apiKey: string;
   model: string;
@@ -64,7 +57,7 @@ export async function runScripted(provider: Provider, facts: Facts, terminal?: T
   const model = await startModelServer(createScriptedModel());
   const proxy = await startRecordingProxy({ upstream: model.url, contextWindow });
   try {
-    const access = { baseURL: proxy.url + provider.basePath, apiKey: 'scripted', model: 'scripted' };
+    const access = { baseURL: proxy.url + provider.basePath, apiKey: 'scripted', model: provider.scriptedModel ?? 'scripted' };
     return await runAgent(provider, access, { proxy, facts, terminal });
   } finally {
     await proxy.close();
@@ -73,17 +66,12 @@ export async function runScripted(provider: Provider, facts: Facts, terminal?: T
 }
 
 /** Runs the agent against a real model: the proxy only records. */
-export async function runLive(
-  provider: Provider,
-  { baseURL, apiKey, model }: LiveModel,
-  facts: Facts,
-  terminal?: Terminal,
-): Promise<DemoRun> {
-  const { origin, pathname } = new URL(baseURL);
+export async function runLive(provider: Provider, access: Access, facts: Facts, terminal?: Terminal): Promise<DemoRun> {
+  const { origin, pathname } = new URL(access.baseURL);
   const proxy = await startRecordingProxy({ upstream: origin });
   try {
-    const access = { baseURL: proxy.url + pathname.replace(/\/$/, ''), apiKey, model };
-    return await runAgent(provider, access, { proxy, facts, terminal });
+    const baseURL = proxy.url + pathname.replace(/\/$/, '');
+    return await runAgent(provider, { ...access, baseURL }, { proxy, facts, terminal });
   } finally {
     await proxy.close();
   }
@@ -95,46 +83,46 @@ interface Surroundings {
   terminal: Terminal | undefined;
 }
 
-async function runAgent(provider: Provider, access: LiveModel, { proxy, facts, terminal }: Surroundings): Promise<DemoRun> {
+async function runAgent(provider: Provider, access: Access, { proxy, facts, terminal }: Surroundings): Promise<DemoRun> {
   const { inputBudget, threshold } = contextBudget({ contextWindow });
   const turns = () => proxy.records.filter((record) => record.purpose === 'turn');
   const events: CompactionEvent[] = [];
-  terminal?.heading(
-    `${provider.name}: ${access.model}, window ${contextWindow}, input budget ${inputBudget}, threshold ${threshold}`,
-  );
+  const replies: (readonly AgentCall[])[] = [];
+  terminal?.begin(provider, { model: access.model, contextWindow, inputBudget, threshold });
 
-  const run = await provider.run({
+  const { answer, sendWhole } = await provider.agent({
     ...access,
     contextWindow,
     onEvent(event) {
       events.push(event);
       terminal?.event(event);
     },
-    onStep(action) {
-      const sent = turns();
-      terminal?.step({ number: sent.length, tokens: sent.at(-1)?.tokens ?? 0, inputBudget, threshold, action });
+    onReply(calls) {
+      replies.push(calls);
+      terminal?.step({ number: replies.length, tokens: turns().at(-1)?.tokens ?? 0, inputBudget, threshold, calls });
     },
   });
 
   const sizes = turns().map((record) => record.tokens);
-  const answerCorrect = isCorrect(run.answer, await facts);
-  terminal?.answer(run.answer, answerCorrect);
-  return {
+  const run: DemoRun = {
     provider: provider.name,
+    wire: proxy.records[0]?.wire ?? provider.name,
     contextWindow,
     inputBudget,
     threshold,
-    steps: run.steps,
-    toolTurns: run.toolTurns,
+    steps: replies.length,
+    toolTurns: replies.filter((calls) => calls.length > 0).length,
     compactions: events.filter((event) => event.type === 'auto_compaction_applied').length,
     summaryRequests: proxy.records.length - sizes.length,
     peakTokens: Math.max(...sizes),
     finalTokens: sizes.at(-1) ?? 0,
-    tokensWithoutCompaction: proxy.countReceived(provider.name, JSON.stringify(run.uncompactedRequest)),
+    tokensWithoutCompaction: await proxy.countUnsent(sendWhole),
     overBudgetRequests: sizes.filter((tokens) => tokens > inputBudget).length,
     invalidRequests: proxy.records.filter((record) => record.problems.length > 0).length,
     prefixReuse: prefixReuse(proxy.records),
     latestUserMessageVerbatim: turns().every((record) => record.userTexts.some((texts) => texts.join('').includes(question))),
-    answerCorrect,
+    answerCorrect: isCorrect(answer, await facts),
   };
+  terminal?.end(run, answer);
+  return run;
 }

@@ -4,12 +4,14 @@ import { testOf } from './question.ts';
 export interface ReceivedText {
   all: string;
   lastResults: readonly string[];
+  /** Names of the tools that it may call. */
+  tools: readonly string[];
 }
 
 export interface ScriptedCall {
   id: string;
   name: string;
-  input: { path: string; text?: string };
+  input: { path?: string; text?: string };
 }
 
 export interface ScriptedReply {
@@ -22,7 +24,8 @@ const filesToRead = 34;
 
 /**
  * A model whose decisions are fixed: which tool comes next follows from the number of turns it has made. It notes a fact when it
- * sees it, and its answer quotes the notes that it finds in the request it was sent, and nothing else.
+ * sees it, in words or with a tool for that where it is given one, and its answer quotes the notes that it finds in the request it was
+ * sent, and nothing else.
  */
 export function createScriptedModel(): (received: ReceivedText) => ScriptedReply {
   let turn = 0;
@@ -30,14 +33,20 @@ export function createScriptedModel(): (received: ReceivedText) => ScriptedReply
   let listing = '';
   let reading: string[][] = [];
 
-  return ({ all, lastResults }) => {
+  return ({ all, lastResults, tools }) => {
     turn += 1;
-    const [result = ''] = lastResults;
+    const [result = ''] = lastResults.filter((text) => !text.startsWith('Noted:'));
     const call = (name: string, path: string, text?: string): ScriptedCall => ({
       id: `call_${++calls}`,
       name,
       input: text === undefined ? { path } : { text, path },
     });
+    const note = (fact: string, next: ScriptedCall): ScriptedReply => {
+      const text = `Noted: ${fact}.`;
+      return tools.includes('note')
+        ? { text: '', calls: [next, { id: `call_${++calls}`, name: 'note', input: { text } }] }
+        : { text, calls: [next] };
+    };
     const noted = readNotes(all);
 
     if (turn === 1) return { text: 'I begin with an overview of the source files.', calls: [call('list', 'src')] };
@@ -48,15 +57,15 @@ export function createScriptedModel(): (received: ReceivedText) => ScriptedReply
     if (turn === 3) {
       const file = result.slice(0, result.indexOf(':'));
       reading = planReading(listing, file);
-      return { text: `Noted: contextBudget is defined in ${file}.`, calls: [call('grep', file, 'margin')] };
+      return note(`contextBudget is defined in ${file}`, call('grep', file, 'margin'));
     }
     if (turn === 4) {
       const margin = /\b\d[\d_,]{3,}\b/.exec(result)?.[0] ?? 'not found';
-      return { text: `Noted: the smallest safety margin is ${margin} tokens.`, calls: [call('run_test', testOf(noted.file))] };
+      return note(`the smallest safety margin is ${margin} tokens`, call('run_test', testOf(noted.file)));
     }
     if (turn === 5) {
       const outcome = result.split('\n')[0] ?? '';
-      return { text: `Noted: the test ${outcome}.`, calls: [call('list', 'test')] };
+      return note(`the test ${outcome}`, call('list', 'test'));
     }
     const files = reading[turn - 6];
     if (files) {

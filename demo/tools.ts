@@ -64,10 +64,18 @@ export const tools: readonly Tool[] = [
   },
 ];
 
+/** For a model whose words beside its calls get lost on the way. */
+export const noteTool: Tool = {
+  name: 'note',
+  description: 'Keeps a fact in view, in one line that begins with "Noted:".',
+  parameters: { text: { type: 'string', description: 'The line.' } },
+  run: ({ text }) => String(text ?? ''),
+};
+
 /** Runs a tool by its name. What goes wrong is told to the model, as its result. */
 export async function runTool(name: string, input: ToolInput): Promise<ToolOutput> {
   try {
-    const tool = tools.find((candidate) => candidate.name === name);
+    const tool = [...tools, noteTool].find((candidate) => candidate.name === name);
     if (!tool) throw new Error(`there is no tool ${name}; there are ${tools.map((candidate) => candidate.name).join(', ')}`);
     return { text: bound(await tool.run(input)) || '(nothing)', isError: false };
   } catch (error) {
@@ -76,7 +84,11 @@ export async function runTool(name: string, input: ToolInput): Promise<ToolOutpu
 }
 
 /** JSON schema of a tool's arguments. */
-export function schemaOf(tool: Tool): { type: 'object'; properties: Record<string, object>; required: string[] } {
+export function schemaOf(tool: Pick<Tool, 'parameters'>): {
+  type: 'object';
+  properties: Record<string, { type: 'string' | 'integer'; description: string }>;
+  required: string[];
+} {
   const entries = Object.entries(tool.parameters);
   return {
     type: 'object',

@@ -3,6 +3,7 @@ import { withAutoCompaction } from 'context-compactor';
 import { openaiChat } from 'context-compactor/openai-chat';
 import OpenAI from 'openai';
 import { offlineOpenAi, readLogPage } from './support/offline.ts';
+import { printCompaction } from './support/print-compaction.ts';
 
 const client = process.env.OPENAI_API_KEY ? new OpenAI() : new OpenAI({ apiKey: 'offline', fetch: offlineOpenAi });
 
@@ -11,10 +12,7 @@ const create = withAutoCompaction(
   {
     adapter: openaiChat(),
     contextWindow: 12_000, // your model's window; this one is small so that you see it work
-    onEvent: (event) => {
-      if (event.type === 'auto_compaction_applied')
-        console.log(`compacted: ${event.tokensBefore} -> ${event.tokensAfter} tokens`);
-    },
+    onEvent: printCompaction,
   },
 );
 

@@ -1,4 +1,4 @@
-import type { RequestRecord } from './recording-proxy.ts';
+import type { RequestRecord } from './request-record.ts';
 
 /**
  * For each summary request, against the last turn request before it: the share of that turn's serialized blocks (tools, system,

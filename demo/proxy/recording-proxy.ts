@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { anthropicWire } from './anthropic-wire.ts';
-import { countTokens } from './count-tokens.ts';
-import { forward, passOn, passOnWithUsage, readBody } from './forwarding.ts';
-import { openaiChatWire } from './openai-chat-wire.ts';
-import { summarize } from './summarize.ts';
-import { isSummaryRequest, type JsonObject, type WireFormat } from './wire-format.ts';
+import { forward, readBody } from './forwarding.ts';
+import { usageHeaders } from './model-server.ts';
+import type { Refusal } from './refusals.ts';
+import { type ReceivedRequest, type RequestRecord, readRequest } from './request-record.ts';
+import type { JsonObject, WireFormat } from './wire-format.ts';
+import { findFormat } from './wire-formats.ts';
 
 export interface RecordingProxyOptions {
   /** Origin of the server behind the proxy. */
@@ -17,59 +17,70 @@ export interface RecordingProxyOptions {
   contextWindow?: number;
 }
 
-/** One request as it was received. */
-export interface RequestRecord {
-  provider: WireFormat['provider'];
-  purpose: 'turn' | 'summary';
-  /** The body, byte for byte. */
-  raw: Uint8Array;
-  /** Tokens of the body in o200k. */
-  tokens: number;
-  /** Serialized tools, system and content, in order. */
-  blocks: readonly string[];
-  /** Text blocks of each user message. */
-  userTexts: readonly (readonly string[])[];
-  /** What the provider would refuse. */
-  problems: readonly string[];
-}
-
 export interface RecordingProxy {
   /** Origin, without a path. */
   url: string;
   records: readonly RequestRecord[];
   /**
-   * Tokens of a body that was never sent as a whole. Every block of it must have been received in one request or another.
+   * Tokens of the request that this call would send. It is counted and refused: it goes nowhere, and is not among the records.
    *
-   * @throws Error for a block that was never received: the count would be a claim.
+   * @throws Error where no request came, or where it holds a block that was never received before: the count would be a claim.
    */
-  countReceived(provider: WireFormat['provider'], body: string): number;
+  countUnsent(send: () => PromiseLike<unknown>): Promise<number>;
   close(): Promise<void>;
 }
-
-const formats: readonly WireFormat[] = [openaiChatWire, anthropicWire];
 
 /** Starts a proxy that keeps and counts every request on its way to a model. */
 export async function startRecordingProxy(options: RecordingProxyOptions): Promise<RecordingProxy> {
   const records: RequestRecord[] = [];
+  /** Where requests go that are not to be sent. */
+  let unsent: RequestRecord[] | undefined;
   const server = createServer((request, response) => {
-    handle(request, response, options, records).catch((error: unknown) => {
+    handle(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
-      else sendJson(response, 502, { error: { message: String(error), type: 'proxy_error' } });
+      else refuse(response, { status: 502, headers: { 'content-type': 'text/plain' }, body: String(error) });
     });
   });
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const raw = await readBody(request);
+    const { upstream, contextWindow } = options;
+    const { pathname } = new URL(request.url ?? '/', upstream);
+    const found = request.method === 'POST' ? findFormat(pathname) : undefined;
+    if (!found) return forward(request, response, { upstream, body: raw });
+
+    const { format, fields } = found;
+    const body = parseObject(raw.toString('utf8'));
+    if (!body) return refuse(response, format.refuse('The body is no JSON object.'));
+    const received = readRequest(format, { ...fields, ...body }, raw);
+    (unsent ?? records).push(received.record);
+    if (unsent) return refuse(response, format.refuse('This request was counted and not sent.'));
+    if (contextWindow === undefined) return forward(request, response, { upstream, body: raw });
+
+    const refusal = findRefusal(format, received, contextWindow);
+    if (refusal) return refuse(response, refusal);
+    const { record, summary } = received;
+    const asked = summary === undefined ? raw : Buffer.from(JSON.stringify(format.echo(body, summary)));
+    return forward(request, response, { upstream, body: asked, headers: usageHeaders(record) });
+  }
+
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // A server that listens on a port has an address of this form.
   const { port } = server.address() as AddressInfo;
-
   return {
     url: `http://127.0.0.1:${port}`,
     records,
-    countReceived(provider, body) {
-      const received = new Set(records.flatMap((record) => record.blocks));
-      const format = formats.find((candidate) => candidate.provider === provider);
-      const unknown = format?.blocksOf(JSON.parse(body) as JsonObject).find((block) => !received.has(block));
+    async countUnsent(send) {
+      const held: RequestRecord[] = [];
+      unsent = held;
+      await Promise.resolve(send()).catch(() => {}); // it was refused
+      unsent = undefined;
+      const [record] = held;
+      if (!record) throw new Error('No request came.');
+      const received = new Set(records.flatMap(({ blocks }) => blocks));
+      const unknown = [...record.problems, ...record.blocks].find((block) => !received.has(block));
       if (unknown !== undefined) throw new Error(`This was never received: ${unknown.slice(0, 200)}`);
-      return countTokens(body);
+      return record.tokens;
     },
     close: () =>
       new Promise((resolve) => {
@@ -79,46 +90,9 @@ export async function startRecordingProxy(options: RecordingProxyOptions): Promi
   };
 }
 
-async function handle(
-  request: IncomingMessage,
-  response: ServerResponse,
-  options: RecordingProxyOptions,
-  records: RequestRecord[],
-): Promise<void> {
-  const raw = await readBody(request);
-  const { pathname } = new URL(request.url ?? '/', options.upstream);
-  const format = formats.find(({ path }) => request.method === 'POST' && pathname.endsWith(path));
-  if (!format) return passOn(await forward(request, raw, options.upstream), response);
-
-  const text = raw.toString('utf8');
-  const body = parseObject(text);
-  if (!body) return sendJson(response, 400, format.refusal('The body is no JSON object.'));
-  const record = readRecord(format, body, raw, countTokens(text));
-  records.push(record);
-
-  const { contextWindow, upstream } = options;
-  if (contextWindow === undefined) return passOn(await forward(request, raw, upstream), response);
-  if (record.problems.length > 0) return sendJson(response, 400, format.refusal(record.problems.join('\n')));
-  const overflow = format.overflow(body, record.tokens, contextWindow);
-  if (overflow) return sendJson(response, 400, overflow);
-  const asked = record.purpose === 'turn' ? raw : Buffer.from(JSON.stringify(format.echoRequest(body, summarize(format, body))));
-  await passOnWithUsage(format, await forward(request, asked, upstream), response, record.tokens);
-}
-
-/** A body that the validator refuses may have any shape: it is kept and counted, but not read. */
-function readRecord(format: WireFormat, body: JsonObject, raw: Uint8Array, tokens: number): RequestRecord {
-  const problems = format.findProblems(body);
-  const { provider } = format;
-  if (problems.length > 0) return { provider, purpose: 'turn', raw, tokens, blocks: [], userTexts: [], problems };
-  return {
-    provider,
-    purpose: isSummaryRequest(format, body) ? 'summary' : 'turn',
-    raw,
-    tokens,
-    blocks: format.blocksOf(body),
-    userTexts: format.userTexts(body),
-    problems,
-  };
+function findRefusal(format: WireFormat, { record, outputCap }: ReceivedRequest, contextWindow: number): Refusal | undefined {
+  if (record.problems.length > 0) return format.refuse(record.problems.join('\n'));
+  return format.refuseOverflow(record.tokens, outputCap, contextWindow);
 }
 
 function parseObject(text: string): JsonObject | undefined {
@@ -131,7 +105,7 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-function sendJson(response: ServerResponse, status: number, body: JsonObject): void {
-  response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(body));
+function refuse(response: ServerResponse, { status, headers, body }: Refusal): void {
+  response.writeHead(status, headers);
+  response.end(body);
 }

@@ -8,9 +8,9 @@ import type {
   ChatCompletionMessageFunctionToolCall,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
-import { type AgentCall, type AgentOptions, type AgentRun, describeCalls, maxSteps, runCalls } from './agent.ts';
-import { question, systemPrompt } from './question.ts';
-import { schemaOf, type ToolInput, tools } from './tools.ts';
+import { type AgentOptions, type AgentRun, outputCap, readCall, runToolLoop } from '../agent.ts';
+import { question, systemPrompt } from '../question.ts';
+import { schemaOf, tools } from '../tools.ts';
 
 const chatTools: ChatCompletionFunctionTool[] = tools.map((tool) => ({
   type: 'function',
@@ -18,8 +18,8 @@ const chatTools: ChatCompletionFunctionTool[] = tools.map((tool) => ({
 }));
 
 /** Answers the question with streamed Chat Completions. Its own list of messages only grows: compaction happens on the way out. */
-export async function runOpenAiAgent(options: AgentOptions): Promise<AgentRun> {
-  const { baseURL, apiKey, model, contextWindow, onEvent, onStep } = options;
+export async function runOpenAiChat(options: AgentOptions): Promise<AgentRun> {
+  const { baseURL, apiKey, model, contextWindow, onEvent } = options;
   const client = new OpenAI({ baseURL, apiKey, maxRetries: 0 });
   const create = withAutoCompaction(
     (request: ChatCompletionCreateParamsStreaming, { signal }) => client.chat.completions.create(request, { signal }),
@@ -30,27 +30,30 @@ export async function runOpenAiAgent(options: AgentOptions): Promise<AgentRun> {
     { role: 'system', content: systemPrompt },
     { role: 'user', content: question },
   ];
-  const request = (): ChatCompletionCreateParamsStreaming => ({
+  const newRequest = (): ChatCompletionCreateParamsStreaming => ({
     model,
     messages: [...messages],
     tools: chatTools,
-    max_completion_tokens: 2048,
+    max_completion_tokens: outputCap,
     stream: true,
     stream_options: { include_usage: true },
   });
 
-  for (let step = 1; step <= maxSteps; step++) {
-    const uncompactedRequest = request();
-    const { content, toolCalls, inputTokens } = await readStream(await create(uncompactedRequest));
-    // A stream is the caller's own: the library does not read it, so its usage must be told.
-    if (inputTokens !== undefined) create.compactor.observe(uncompactedRequest, { usage: { inputTokens } });
-    const calls = toolCalls.map(readCall);
-    onStep(describeCalls(calls));
-    if (calls.length === 0) return { answer: content, steps: step, toolTurns: step - 1, uncompactedRequest };
-    messages.push({ role: 'assistant', content, tool_calls: toolCalls });
-    for (const { id, output } of await runCalls(calls)) messages.push({ role: 'tool', tool_call_id: id, content: output.text });
-  }
-  throw new Error(`No answer after ${maxSteps} steps.`);
+  let request = newRequest();
+  const answer = await runToolLoop(options, {
+    async ask() {
+      request = newRequest();
+      const { content, toolCalls, inputTokens } = await readStream(await create(request));
+      // A stream is the caller's own: the library does not read it, so its usage must be told.
+      if (inputTokens !== undefined) create.compactor.observe(request, { usage: { inputTokens } });
+      if (toolCalls.length > 0) messages.push({ role: 'assistant', content, tool_calls: toolCalls });
+      return { text: content, calls: toolCalls.map(({ id, function: { name, arguments: text } }) => readCall(id, name, text)) };
+    },
+    answer(results) {
+      for (const { call, output } of results) messages.push({ role: 'tool', tool_call_id: call.id, content: output.text });
+    },
+  });
+  return { answer, sendWhole: () => client.chat.completions.create(request) };
 }
 
 interface StreamedReply {
@@ -77,14 +80,4 @@ async function readStream(stream: AsyncIterable<ChatCompletionChunk>): Promise<S
     }
   }
   return { content, toolCalls, inputTokens };
-}
-
-/** Arguments that are no JSON object reach the tool as none at all, and the tool says what it misses. */
-function readCall({ id, function: { name, arguments: text } }: ChatCompletionMessageFunctionToolCall): AgentCall {
-  try {
-    // A tool checks each argument that it reads.
-    return { id, name, input: (JSON.parse(text) as ToolInput | null) ?? {} };
-  } catch {
-    return { id, name, input: {} };
-  }
 }
