@@ -13,6 +13,10 @@ const code: Options = {
   splitting: true,
   treeshake: true,
   sourcemap: true,
+  // The sources are in the package.
+  esbuildOptions: (options) => {
+    options.sourcesContent = false;
+  },
 };
 
 // Jest refuses `import()` in CommonJS, so what is loaded on demand is required on demand.

@@ -16,21 +16,32 @@ export type {
   TokenFamily,
   Usage,
 } from './adapters/adapter.ts';
+export type { ManualForm } from './ask-summary.ts';
 export type { Breakdown } from './budget/breakdown.ts';
 export {
   type BudgetOptions,
   type ContextBudget,
   type ContextBudgetOptions,
+  type ContextWindow,
   contextBudget,
   type NumberSource,
 } from './budget/context-budget.ts';
 export type { CounterKind } from './budget/default-counter.ts';
 export { type AdapterOption, type BudgetEstimate, type EstimateOptions, estimateBudget } from './budget/estimate.ts';
 export type { UsageAnchor } from './budget/meter.ts';
+export type { RoutePolicy } from './budget/route-policy.ts';
+export { type CompactionSuggestion, suggestCompaction } from './budget/suggest-compaction.ts';
 export type { TokenCounter } from './budget/token-counter.ts';
 export { compact } from './compact.ts';
-export type { ManualForm } from './compaction.ts';
-export { type Compactor, type ConversationOption, createCompactor, type LoopOptions, type PrepareOptions } from './compactor.ts';
+export {
+  type CheckOptions,
+  type Compactor,
+  type ConversationOption,
+  createCompactor,
+  type LoopOptions,
+  type ObservedReply,
+  type PrepareOptions,
+} from './compactor.ts';
 export { CompactionError, type CompactionErrorCode, type CompactionErrorDetails, isCompactionError } from './errors.ts';
 export type {
   CompactionApplied,
@@ -42,7 +53,10 @@ export type {
   CompactionStarted,
   Notice,
   NoticeCode,
+  Omitted,
 } from './events.ts';
+export type { FitOutcome, FitResult } from './fit.ts';
+export type { HeldHistory } from './history/held.ts';
 export type { IsUserInput } from './history/turns.ts';
 export type { Mark } from './history/view.ts';
 export type { ManualCompaction } from './launch.ts';
@@ -76,8 +90,10 @@ export type { CompactionPlan } from './plan.ts';
 export { compactionGuidance, summarySections } from './prompt/guidance.ts';
 export { buildAutoCompactionPrompt, buildCompactionPrompt } from './prompt/instruction.ts';
 export { type Replacement, readReplacement } from './prompt/replacement.ts';
+export type { Redact, RedactionSource } from './redact.ts';
 export type { ConversationSnapshot } from './snapshot.ts';
 export { forkSummarizer } from './summarize/fork.ts';
-export type { Summarizer, Summary, SummaryTask } from './summarize/summarizer.ts';
-export type { Gate, TriggerState } from './trigger.ts';
+export type { NativeSummary, Summarizer, Summary, SummarySizes, SummaryTask, WrittenSummary } from './summarize/summarizer.ts';
+export type { FailureRecord, Standing, SuppressedUntil } from './suppression.ts';
+export type { Gate, ProvenWindow, TriggerState } from './trigger.ts';
 export { type CompactingSend, withAutoCompaction } from './wrap.ts';

@@ -1,6 +1,6 @@
 // Compiled, never run: the SDK's own types fit the adapter's bounds without a cast.
 import type OpenAI from 'openai';
-import type { ResponseStream } from 'openai/lib/responses/ResponseStream';
+import type { ResponseStream, ResponseStreamParams } from 'openai/lib/responses/ResponseStream';
 import type {
   ParsedResponse,
   Response,
@@ -29,6 +29,7 @@ expectTypeOf(openaiResponses).returns.toEqualTypeOf<ProviderAdapter<ResponsesReq
 expectTypeOf<ResponseCreateParams>().toExtend<ResponsesRequest>();
 expectTypeOf<ResponseCreateParamsNonStreaming>().toExtend<ResponsesRequest>();
 expectTypeOf<ResponseCreateParamsStreaming>().toExtend<ResponsesRequest>();
+expectTypeOf<ResponseStreamParams>().toExtend<ResponsesRequest>();
 expectTypeOf<ResponseInputItem>().toExtend<ResponsesItem>();
 expectTypeOf<ResponseOutputItem>().toExtend<ResponsesItem>();
 expectTypeOf<Response>().toExtend<ResponsesReply>();

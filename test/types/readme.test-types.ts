@@ -164,7 +164,7 @@ export async function runLoop(client: OpenAI, request: OpenAI.ChatCompletionCrea
   const reply = await loop.send({ params: { temperature: 0 }, signal });
   expectTypeOf(reply).toEqualTypeOf<ChatReply>();
   const appended = await loop.appendReply(reply, { onText: (text) => text.trim() });
-  expectTypeOf(appended).toEqualTypeOf<AppendedReply>();
+  expectTypeOf(appended).toEqualTypeOf<AppendedReply<OpenAI.ChatCompletionMessageParam>>();
   const result: OpenAI.ChatCompletionToolMessageParam = { role: 'tool', tool_call_id: 'call_1', content: 'done' };
   loop.append([result]);
   loop.update({ system: 'Be brief.', params: { tools: [], model: 'gpt-5-mini' } });
