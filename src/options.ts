@@ -91,7 +91,10 @@ export interface RetainOptions {
 
 /** How large a request may be, and how its size is found. */
 export interface CountingOptions extends BudgetOptions {
-  /** Counts text. Default: o200k, loaded when needed and scaled for the provider; a third of the bytes where it cannot be loaded. */
+  /**
+   * Counts text. Default: o200k, loaded when needed and scaled for the provider; a third of the bytes where it cannot be loaded.
+   * Usage of the provider corrects it.
+   */
   countTokens?: TokenCounter | undefined;
   /**
    * What happens from a tenth below the threshold on. `report`: a `notice`, once for each time the size comes over it. `act`: history is

@@ -138,7 +138,7 @@ export function createMeter(family: TokenFamily, countTokens?: TokenCounter): Me
 
   /** Media are priced by the provider's own rules: the factor is for text. */
   function calibrate(breakdown: Breakdown, kind: CounterKind, model: string | undefined): number {
-    const factor = kind === 'custom' ? 1 : calibrationOf(kind).factor(model);
+    const factor = calibrationOf(kind).factor(model);
     return Math.ceil((sumBreakdown(breakdown) - breakdown.media) * factor + breakdown.media);
   }
 
@@ -153,10 +153,10 @@ export function createMeter(family: TokenFamily, countTokens?: TokenCounter): Me
       const { kind, count } = active();
       const anchored = holds(view, anchor);
       const rest = countView(view, kind, count, anchored ? anchor.mark.count : undefined);
-      // No tokenizer gives more tokens than bytes, whatever the factor says.
+      // No tokenizer gives more tokens than bytes, whatever the factor says; a caller's counter may.
       const most = countView(view, 'upper-bound', upperBoundCounter, anchored ? anchor.mark.count : undefined);
-      const estimated =
-        kind === 'custom' ? sumBreakdown(rest) : Math.min(calibrate(rest, kind, view.context.model), sumBreakdown(most));
+      const bound = Math.max(sumBreakdown(most), sumBreakdown(rest));
+      const estimated = Math.min(calibrate(rest, kind, view.context.model), bound);
       const tokens = estimated + (anchored ? anchor.tokens : 0);
       return { tokens, estimated, source: anchored ? 'usage' : 'estimate', counter: kind };
     },
@@ -187,7 +187,7 @@ export function createMeter(family: TokenFamily, countTokens?: TokenCounter): Me
       const bytes = countView(view, 'upper-bound', upperBoundCounter);
       const most = bytes.media + bytes.opaque > 0 ? Number.POSITIVE_INFINITY : sumBreakdown(bytes) + mostHiddenTokens;
       if (tokens * mostBytesPerToken < sumBreakdown(bytes) || tokens > most) return undefined;
-      if (holds(view, previous) && !custom) {
+      if (holds(view, previous)) {
         const { kind, count } = active();
         const added = countView(view, kind, count, previous.mark.count);
         const { media, opaque } = added;

@@ -199,14 +199,17 @@ describe('a provider’s count', () => {
     expect(estimates.at(-1)! / truth).toBeLessThan(1.1);
   });
 
-  it('does not scale a counter of the caller', () => {
+  it('learns how far a counter of the caller is off, from 1 on', () => {
     const given = createMeter('openai', countTokens);
+    const view = chatView([user('x'.repeat(400))]);
+    expect(given.measure(view).tokens).toBe(104);
     let known = given.anchor(chatView([user('Start.')]), 10);
-    for (let round = 1; round < 10; round++) {
+    for (let round = 1; round < 50; round++) {
       const conversation = Array.from({ length: round + 1 }, () => user('x'.repeat(400)));
-      known = given.anchor(chatView(conversation), 10 + round * 1000, known) ?? known;
+      known = given.anchor(chatView(conversation), 10 + round * 208, known) ?? known;
     }
-    expect(given.measure(chatView([user('x'.repeat(400))])).tokens).toBe(104);
+    expect(given.measure(view).tokens).toBeGreaterThan(180);
+    expect(given.measure(view).tokens).toBeLessThanOrEqual(208);
   });
 });
 
