@@ -250,10 +250,15 @@ export function createCompactor<Shape, Item, ReplyShape, Request extends Shape, 
       return new AutoCompactingLoop<Request, Item, Reply>(request, { ...options, commit, onEvent }, state);
     },
     snapshot(request, { conversation } = {}) {
-      return createSnapshot(conversation, peek(request, conversation).track, settings.adapter.items(request).length);
+      return createSnapshot(
+        settings.meter,
+        conversation,
+        peek(request, conversation).track,
+        settings.adapter.items(request).length,
+      );
     },
     restore(snapshot) {
-      store.add(restoreSnapshot(settings.adapter, snapshot));
+      store.add(restoreSnapshot(settings, snapshot));
     },
     reconcile: (compactionId, committed) =>
       store.tracks().filter((track) => reconcile(track, compactionId, committed)).length > 0,

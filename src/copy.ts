@@ -1,3 +1,6 @@
+import { isBytes } from './bytes.ts';
+import { isPlainObject } from './plain-object.ts';
+
 /** Requests that can be read are less deep: below it lie odd fields that nobody reads. */
 const deepestNesting = 1000;
 
@@ -20,9 +23,8 @@ function copyValue(value: unknown, copies: Map<object, object>, depth: number): 
     for (const entry of value) copy.push(copyValue(entry, copies, depth + 1));
     return copy;
   }
-  if (value instanceof Uint8Array) return Uint8Array.prototype.slice.call(value); // a Buffer's own `slice` shares its memory
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return value;
+  if (isBytes(value)) return Uint8Array.prototype.slice.call(value); // a Buffer's own `slice` shares its memory
+  if (!isPlainObject(value)) return value;
   const copy = {};
   copies.set(value, copy);
   for (const [key, entry] of Object.entries(value)) {

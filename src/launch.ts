@@ -126,7 +126,7 @@ export function launch<Request, Item, Reply>(
           ...lifecycle,
           trigger,
           ...describeCompacted(raw, result),
-          snapshot: createSnapshot(conversation, subject.fold ? foldState(state, result.seen) : state),
+          snapshot: createSnapshot(settings.meter, conversation, subject.fold ? foldState(state, result.seen) : state),
           usage: usage(),
         });
       }),

@@ -91,7 +91,7 @@ export class AutoCompactingLoop<Request, Item, Reply> {
   );
   constructor(request: Request, options: CompactorOptions<Request, Item, Reply, Request, Reply>, state: LoopState = {}) {
     this.#settings = resolveOptions(options);
-    this.#track = state.snapshot ? restoreSnapshot(this.#settings.adapter, state.snapshot) : createTrack(state.conversation);
+    this.#track = state.snapshot ? restoreSnapshot(this.#settings, state.snapshot) : createTrack(state.conversation);
     this.#request = new OwnedRequest(this.#settings, request);
   }
 
@@ -236,7 +236,7 @@ export class AutoCompactingLoop<Request, Item, Reply> {
 
   /** The state beside the items, as plain data. */
   snapshot(): ConversationSnapshot {
-    return createSnapshot(this.#track.conversation, this.#track, this.#request.length);
+    return createSnapshot(this.#settings.meter, this.#track.conversation, this.#track, this.#request.length);
   }
 
   #observe(track: Track<Request, Item>, request: Request, usage: () => Usage | undefined): void {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { ProviderAdapter } from './adapters/adapter.ts';
-import type { UsageAnchor } from './budget/meter.ts';
+import type { CounterLessons, Meter, UsageAnchor } from './budget/meter.ts';
 import { isMessage } from './check-messages.ts';
 import { copyDeep } from './copy.ts';
 import { CompactionError } from './errors.ts';
@@ -20,6 +20,8 @@ export interface ConversationSnapshot {
   replacements: string[];
   trigger: TriggerState;
   anchor?: UsageAnchor | undefined;
+  /** What the provider's usage taught of its tokenizer. */
+  lessons?: CounterLessons[] | undefined;
   /** The newest reply that the server holds. */
   held?: HeldHistory | undefined;
   /** How many items the conversation had. Told apart by it: turns that a compaction has seen, and those that came later. */
@@ -27,11 +29,13 @@ export interface ConversationSnapshot {
 }
 
 export function createSnapshot<Item>(
+  meter: Meter,
   conversation: string | undefined,
   state: TrackState<Item>,
   seen?: number,
 ): ConversationSnapshot {
   const { overlay, replacements, trigger, anchor, before, held } = state;
+  const lessons = meter.lessons();
   return copyDeep({
     version: 1,
     conversation,
@@ -45,16 +49,19 @@ export function createSnapshot<Item>(
     replacements: [...replacements],
     trigger,
     anchor,
+    lessons: lessons.length > 0 ? lessons : undefined,
     held: held ?? before,
     seen,
   });
 }
 
 /**
+ * The conversation of a snapshot. What usage taught is taken up by the meter.
+ *
  * @throws CompactionError `invalid-options` for a snapshot of an unknown version, or one that lost something on its way.
  */
 export function restoreSnapshot<Request, Item, Reply>(
-  adapter: ProviderAdapter<Request, Item, Reply>,
+  { adapter, meter }: { adapter: ProviderAdapter<Request, Item, Reply>; meter: Meter },
   snapshot: ConversationSnapshot,
 ): Track<Request, Item> {
   if (snapshot?.version !== 1)
@@ -65,7 +72,8 @@ export function restoreSnapshot<Request, Item, Reply>(
       'invalid-options',
       `Expected \`${issue.path.join('.')}\` of the snapshot to be as \`snapshot()\` gave it.`,
     );
-  const { overlay, replacements, trigger, anchor, held, conversation } = copyDeep(snapshot);
+  const { overlay, replacements, trigger, anchor, lessons = [], held, conversation } = copyDeep(snapshot);
+  meter.adopt(lessons);
   return Object.assign(createTrack<Request, Item>(conversation), {
     overlay: overlay && { ...overlay, items: overlay.replacement.flatMap((message) => adapter.writeMessage(message)) },
     replacements: new Set(replacements),
@@ -107,6 +115,16 @@ function snapshotSchema() {
       provenWindow: z.optional(z.object({ model: z.optional(z.string()), tokens: z.number() })),
     }),
     anchor: z.optional(z.object({ mark, surroundings: z.string(), tokens: z.number() })),
+    lessons: z.optional(
+      z.array(
+        z.object({
+          counter: z.enum(['custom', 'tokenizer', 'bytes']),
+          model: z.optional(z.string()),
+          reported: z.number(),
+          counted: z.number(),
+        }),
+      ),
+    ),
     seen: z.optional(z.number()),
     held: z.optional(z.object({ mark, tokens: z.number(), replaceable: z.boolean(), lastUserMessage: z.optional(userMessage) })),
   });

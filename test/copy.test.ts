@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { copyDeep } from '../src/copy.ts';
@@ -28,6 +29,15 @@ describe('copyDeep', () => {
     copy.bytes[0] = 9;
     expect([...bytes]).toEqual([1, 2, 3]);
     expect(copyDeep(new Uint8Array(new Uint8Array([7, 8, 9]).buffer, 1, 1))).toEqual(new Uint8Array([8]));
+  });
+
+  it('copies plain objects, lists and bytes of another realm, as under Jest', () => {
+    const foreign = runInNewContext('({ list: [{ deep: 1 }], bytes: Uint8Array.of(1, 2) })');
+    const copy = copyDeep(foreign);
+    foreign.list[0].deep = 2;
+    foreign.bytes[0] = 9;
+    expect(JSON.stringify(copy.list)).toBe('[{"deep":1}]');
+    expect([...copy.bytes]).toEqual([1, 2]);
   });
 
   it('keeps instances of classes, which it could not rebuild', () => {

@@ -1,4 +1,5 @@
 import { readImageSize } from '../budget/image-size.ts';
+import { isBytes } from '../bytes.ts';
 import type { MediaPart } from '../message.ts';
 import { stringOf } from './fields.ts';
 
@@ -19,7 +20,7 @@ export function kindOfMimeType(type: string): MediaPart['kind'] {
 
 /** Bytes as they are; the base64 of a data URL, or of a text that is nothing else; empty for all else. */
 export function inlineData(source: unknown): Uint8Array | string {
-  if (source instanceof Uint8Array) return source;
+  if (isBytes(source)) return source;
   const text = stringOf(source);
   // The head of a data URL is short; a comma far behind belongs to something else.
   return text.startsWith('data:') ? text.slice(text.slice(0, 256).indexOf(',') + 1) : text;

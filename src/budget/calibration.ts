@@ -11,12 +11,22 @@ const heaviestLesson = 4000;
 /** Lessons fade when this many counted tokens came after them. */
 const memory = 50_000;
 
+/** What was learnt of one model, in tokens: plain data, to be taken up in another process. */
+export interface Lessons {
+  model?: string | undefined;
+  reported: number;
+  counted: number;
+}
+
 /** Learns by how much a model's tokenizer differs from the counter in use. */
 export interface Calibration {
   /** Tokens of the provider for each counted one. */
   factor(model: string | undefined): number;
   /** Between two requests the provider's count grew by `reported`, ours by `counted`. Differences cancel what is hidden and constant. */
   learn(model: string | undefined, reported: number, counted: number): void;
+  lessons(): Lessons[];
+  /** Takes up what was learnt elsewhere, of models of which nothing is known here. */
+  adopt(lessons: Lessons): void;
 }
 
 /**
@@ -24,9 +34,9 @@ export interface Calibration {
  * calls is most of the difference, and many of them would spoil the estimate of one large tool output.
  */
 export function createCalibration(prior: (model: string | undefined) => number): Calibration {
-  const learnt = new BoundedMap<string, { reported: number; counted: number }>(64);
-  const sums = (model: string | undefined) =>
-    learnt.get(model ?? '') ?? { reported: prior(model) * priorWeight, counted: priorWeight };
+  const learnt = new BoundedMap<string, Lessons>(64);
+  const sums = (model: string | undefined): Lessons =>
+    learnt.get(model ?? '') ?? { model, reported: prior(model) * priorWeight, counted: priorWeight };
   return {
     factor(model) {
       const { reported, counted } = sums(model);
@@ -36,9 +46,18 @@ export function createCalibration(prior: (model: string | undefined) => number):
       if (!(counted >= smallestLesson) || !Number.isFinite(reported)) return;
       const known = sums(model);
       const weight = Math.min(counted, heaviestLesson);
-      const lesson = weight * Math.min(largestFactor, Math.max(smallestFactor, reported / counted));
+      const lesson = weight * clampFactor(reported / counted);
       const kept = Math.min(1, memory / (known.counted + weight));
-      learnt.set(model ?? '', { reported: (known.reported + lesson) * kept, counted: (known.counted + weight) * kept });
+      learnt.set(model ?? '', { model, reported: (known.reported + lesson) * kept, counted: (known.counted + weight) * kept });
+    },
+    lessons: () => [...learnt.values()],
+    adopt({ model, reported, counted }) {
+      if (learnt.get(model ?? '') || !(counted > 0)) return;
+      learnt.set(model ?? '', { model, reported: counted * clampFactor(reported / counted), counted });
     },
   };
+}
+
+function clampFactor(factor: number): number {
+  return Math.min(largestFactor, Math.max(smallestFactor, factor));
 }

@@ -13,7 +13,7 @@ import {
   stringifyForCounting,
   sumBreakdown,
 } from './breakdown.ts';
-import { type Calibration, createCalibration } from './calibration.ts';
+import { type Calibration, createCalibration, type Lessons } from './calibration.ts';
 import type { NumberSource } from './context-budget.ts';
 import { type ActiveCounter, activeCounter, type CounterKind, loadDefaultCounter } from './default-counter.ts';
 import { checkCounter, type TokenCounter, utf8Length } from './token-counter.ts';
@@ -24,6 +24,11 @@ export interface UsageAnchor {
   mark: Mark;
   surroundings: string;
   tokens: number;
+}
+
+/** What one counter learnt of a model's tokenizer. */
+export interface CounterLessons extends Lessons {
+  counter: CounterKind;
 }
 
 export interface Measurement {
@@ -51,6 +56,10 @@ export interface Meter {
   load(): Promise<void>;
   /** Takes the provider's count of a request that was sent. Undefined where it cannot be trusted. */
   anchor(view: AnyView, tokens: number, previous?: UsageAnchor): UsageAnchor | undefined;
+  /** What usage taught so far. */
+  lessons(): CounterLessons[];
+  /** Takes up what usage taught elsewhere. */
+  adopt(lessons: readonly CounterLessons[]): void;
 }
 
 const rememberedItems = 20_000;
@@ -197,6 +206,11 @@ export function createMeter(family: TokenFamily, countTokens?: TokenCounter): Me
           calibrationOf(kind).learn(view.context.model, tokens - previous.tokens - media - opaque, text);
       }
       return { mark: endMark(view), surroundings: fingerprintSurroundings(view), tokens };
+    },
+    lessons: () =>
+      [...calibrations].flatMap(([counter, calibration]) => calibration.lessons().map((lessons) => ({ counter, ...lessons }))),
+    adopt(all) {
+      for (const { counter, ...lessons } of all) calibrationOf(counter).adopt(lessons);
     },
   };
 }

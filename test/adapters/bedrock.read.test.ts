@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { type BedrockMessage, bedrockConverse } from '../../src/adapters/bedrock.ts';
 import { fingerprint } from '../../src/history/fingerprint.ts';
@@ -105,6 +106,10 @@ describe('attachments', () => {
     [{ image: { format: 'png', source: { bytes: png } } }, { kind: 'image', width: 2, height: 3, bytes: png.byteLength }],
     [{ image: { format: 'png', source: { s3Location: { uri: 's3://b/i.png' } } } }, { kind: 'image' }],
     [{ document: { format: 'pdf', name: 'a', source: { bytes: new Uint8Array(7) } } }, { kind: 'document', bytes: 7 }],
+    [
+      { document: { format: 'pdf', name: 'a', source: { bytes: runInNewContext('new Uint8Array(7)') } } },
+      { kind: 'document', bytes: 7 },
+    ],
     [{ document: { format: 'txt', name: 'a', source: { text: 'né' } } }, { kind: 'document', bytes: 3 }],
     [{ document: { name: 'a', source: { content: [{ text: 'ab' }, { text: 'c' }] } } }, { kind: 'document', bytes: 3 }],
     [{ audio: { format: 'mp3', source: { bytes: new Uint8Array(5) } } }, { kind: 'audio', bytes: 5 }],

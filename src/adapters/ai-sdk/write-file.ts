@@ -1,3 +1,4 @@
+import { isPlainObject } from '../../plain-object.ts';
 import { isRecord, stringOf } from '../fields.ts';
 import { isPart, type Part } from './parts.ts';
 
@@ -20,7 +21,7 @@ export function writeFile(value: unknown): Part[] {
 /** Bytes and a URL, of what JSON makes of them. */
 function reviveData(data: unknown): unknown {
   if (typeof data === 'string') return /^https?:\/\//i.test(data) && URL.canParse(data) ? new URL(data) : data;
-  if (!isRecord(data) || Object.getPrototypeOf(data) !== Object.prototype) return data;
+  if (!isRecord(data) || !isPlainObject(data)) return data;
   const bytes = data.type === 'Buffer' && Array.isArray(data.data) ? data.data : Object.values(data);
   return bytes.length > 0 && bytes.every((byte) => Number.isInteger(byte)) ? Uint8Array.from(bytes) : data;
 }

@@ -1,3 +1,4 @@
+import { isBytes } from '../../bytes.ts';
 import { type Fields, isRecord, listOf, stringOf } from '../fields.ts';
 import { memberOf } from './blocks.ts';
 import type { BedrockBlock } from './shape.ts';
@@ -35,7 +36,7 @@ export function assembleBlock(onText?: (text: string) => void): BlockAssembler {
   function addReasoning(delta: Fields): void {
     if (typeof delta.text === 'string') reasoning.text = (reasoning.text ?? '') + delta.text;
     if (typeof delta.signature === 'string') reasoning.signature = (reasoning.signature ?? '') + delta.signature;
-    if (delta.redactedContent instanceof Uint8Array) redacted.push(delta.redactedContent);
+    if (isBytes(delta.redactedContent)) redacted.push(delta.redactedContent);
   }
 
   function addResult(piece: unknown): void {
@@ -48,7 +49,7 @@ export function assembleBlock(onText?: (text: string) => void): BlockAssembler {
   function addImage(delta: Fields): void {
     const { source, ...rest } = delta;
     const bytes = isRecord(source) ? source.bytes : undefined;
-    if (bytes instanceof Uint8Array) imageBytes.push(bytes);
+    if (isBytes(bytes)) imageBytes.push(bytes);
     image = { ...image, ...rest, ...(bytes === undefined && source !== undefined && { source }) };
   }
 

@@ -1,4 +1,5 @@
 import { utf8Length } from '../../budget/token-counter.ts';
+import { isBytes } from '../../bytes.ts';
 import type { MediaPart } from '../../message.ts';
 import type { Fields } from '../fields.ts';
 import { describeMedia } from '../inline-media.ts';
@@ -16,7 +17,7 @@ export function readMedia(block: unknown): MediaPart | undefined {
   const kind = mediaKindOf(block);
   if (!kind) return undefined;
   const source = memberOf(memberOf(block, kind), 'source') ?? {};
-  const media = describeMedia(kind, block, source.bytes instanceof Uint8Array ? source.bytes : '');
+  const media = describeMedia(kind, block, isBytes(source.bytes) ? source.bytes : '');
   const bytes = countText(source);
   if (bytes !== undefined) media.bytes = bytes;
   return media;
@@ -24,7 +25,7 @@ export function readMedia(block: unknown): MediaPart | undefined {
 
 /** A document may be text. */
 function countText({ bytes, text, content }: Fields): number | undefined {
-  if (bytes instanceof Uint8Array) return undefined;
+  if (isBytes(bytes)) return undefined;
   if (typeof text === 'string') return utf8Length(text);
   if (!Array.isArray(content)) return undefined;
   return content.reduce<number>((sum, block) => sum + utf8Length(textOfBlock(block) ?? ''), 0);

@@ -1,3 +1,4 @@
+import { isBytes } from '../../bytes.ts';
 import { type Fields, isRecord } from '../fields.ts';
 import { memberOf } from './blocks.ts';
 import { mediaKindOf } from './read-media.ts';
@@ -10,7 +11,7 @@ export function reviveBytes(block: Fields): Fields {
   const kind = mediaKindOf(block);
   const media = kind && memberOf(block, kind);
   const source = memberOf(media, 'source');
-  if (!kind || !isRecord(source?.bytes) || source.bytes instanceof Uint8Array) return block;
+  if (!kind || !isRecord(source?.bytes) || isBytes(source.bytes)) return block;
   // A `Buffer` becomes `{ type: 'Buffer', data: […] }`, other bytes an object with their places as keys.
   const bytes = Array.isArray(source.bytes.data) ? source.bytes.data : Object.values(source.bytes);
   if (bytes.length === 0 || !bytes.every(isByte)) return block;

@@ -1,3 +1,4 @@
+import { isPlainObject } from '../../plain-object.ts';
 import { type Fields, fieldsOf, isRecord } from '../fields.ts';
 
 const described = new WeakMap<object, unknown>();
@@ -54,6 +55,5 @@ function outline(schema: unknown, depth: number): unknown {
 }
 
 function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return (prototype === Object.prototype || prototype === null) && !('_def' in value);
+  return isPlainObject(value) && !('_def' in value);
 }

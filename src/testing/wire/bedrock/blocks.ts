@@ -1,3 +1,4 @@
+import { isBytes } from '../../../bytes.ts';
 import { isRecord, type Report } from '../report.ts';
 import { readResultContent, type WireBlock, type WireMessage } from './messages.ts';
 
@@ -45,7 +46,7 @@ function checkSource({ format, source }: WireBlock['fields'], path: string, repo
   const members = isRecord(source) ? Object.keys(source).filter((key) => source[key] !== undefined) : [];
   if (!isRecord(source) || members.length !== 1)
     report('media-source', `${path}.source`, 'Expected bytes, a place in S3, or the text of a document.');
-  else if ('bytes' in source && !(source.bytes instanceof Uint8Array && source.bytes.byteLength > 0))
+  else if ('bytes' in source && !(isBytes(source.bytes) && source.bytes.byteLength > 0))
     report('media-bytes', `${path}.source.bytes`, 'Expected a Uint8Array that holds something.');
   if (typeof format !== 'string' && !path.endsWith('document'))
     report('media-format', `${path}.format`, 'Expected the format of the file.');

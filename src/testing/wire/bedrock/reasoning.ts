@@ -1,3 +1,4 @@
+import { isBytes } from '../../../bytes.ts';
 import { type Fields, isRecord, type Report } from '../report.ts';
 import type { WireBlock, WireMessage } from './messages.ts';
 import { readThinking } from './parameters.ts';
@@ -36,7 +37,7 @@ function checkBlock(
     else if (isClaude && signature === undefined) report('reasoning-signature', path, 'Expected reasoning with its signature.');
     else if (isOther && signature !== undefined)
       report('reasoning-signature', path, 'Expected no signature: this model has none.');
-  } else if (!(redactedContent instanceof Uint8Array && redactedContent.byteLength > 0))
+  } else if (!(isBytes(redactedContent) && redactedContent.byteLength > 0))
     report('reasoning-shape', path, 'Expected a text of reasoning, or redacted content as a Uint8Array.');
 }
 
