@@ -107,7 +107,7 @@ async function compactOnce<Request, Item, Reply>(
   return { ...row, before: done.tokensBefore, after: done.tokensAfter, omitted: done.omitted?.tokens ?? 0 };
 }
 
-// The recordings are not part of the project: where they are absent there is nothing to run.
+// The recordings are not part of the project: where this one is absent there is nothing to run, here and below.
 describe.skipIf(!conversation)('a history of 377,000 tokens', { timeout: 300_000 }, () => {
   const messages = conversation ? readSteps(conversation).steps.flatMap(({ before, reply }) => [...before, ...reply]) : [];
 
