@@ -12,12 +12,20 @@ function read(): ChatOptions | undefined {
   }
 }
 
+// Whoever read has gone, as `head` does: not all was told.
+process.stdout.on('error', fail);
+
+function fail(): void {
+  process.exitCode = 1;
+}
+
 const options = read();
-if (options?.help) console.log(usage);
+if (!options) fail();
+else if (options.help) console.log(usage);
 else
   try {
-    process.exitCode = options ? await run(options) : 1;
+    if ((await run(options)) !== 0) fail();
   } catch (error) {
     console.error(describeError(error));
-    process.exitCode = 1;
+    fail();
   }

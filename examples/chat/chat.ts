@@ -84,7 +84,9 @@ export function createChat(conversation: Conversation, view: ChatView, listSessi
   }
 
   async function showSessions(): Promise<void> {
-    for (const name of await listSessions()) view.line(name === id ? `${name} (this one)` : name);
+    // One in which nothing was said is not stored yet.
+    const names = new Set([...(await listSessions()), id]);
+    for (const name of [...names].sort()) view.line(name === id ? `${name} (this one)` : name);
   }
 
   function fail(what: string, error: unknown): void {
@@ -115,6 +117,8 @@ export function createChat(conversation: Conversation, view: ChatView, listSessi
       else if (!isManual) finish(0); // K29: a compaction that was asked for is cancelled by Esc alone
     },
     end() {
+      if (isManual) return; // K29
+      if (turn) view.line('The chat ends when this is answered.', 'quiet');
       void queue.during(async () => finish(0));
     },
     onEvent(event) {

@@ -16,9 +16,10 @@ export const commandHelp: readonly string[] = [
 export function readCommand(line: string): Command {
   const text = line.trim();
   if (text === '') return { name: 'nothing' };
-  const [, word, rest = ''] = /^\/([a-z]+)(?:\s+(.*))?$/s.exec(text) ?? [];
-  if (word === undefined) return { name: 'ask', text };
+  const [, typed, rest = ''] = /^\/([\w-]+)(?:\s+(.*))?$/s.exec(text) ?? [];
+  if (typed === undefined) return { name: 'ask', text };
+  const word = typed.toLowerCase();
   if (word === 'compact') return { name: word, focus: rest === '' ? undefined : rest };
   if (word === 'sessions' || word === 'help' || word === 'quit') return { name: word };
-  return { name: 'unknown', text: `/${word}` };
+  return { name: 'unknown', text: `/${typed}` };
 }

@@ -44,3 +44,8 @@ export async function runHeadlessTask(
     return 1; // the report says why
   }
 }
+
+/** As JSON in one line. It may be read on a terminal, for which some characters that JSON leaves alone are commands. */
+export function formatReport(report: HeadlessReport): string {
+  return JSON.stringify(report).replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -3,7 +3,7 @@ import { type JsonlStore, jsonlStore } from 'context-compactor/session';
 import { openConversation } from './conversation.ts';
 import { runDemonstration } from './demonstration.ts';
 import { describeError } from './describe-error.ts';
-import { type HeadlessReport, runHeadlessTask } from './headless.ts';
+import { formatReport, type HeadlessReport, runHeadlessTask } from './headless.ts';
 import { openModel } from './model.ts';
 import { type ChatOptions, usage } from './options.ts';
 import { runPipedChat } from './piped-chat.ts';
@@ -22,7 +22,7 @@ export async function run(options: ChatOptions): Promise<number> {
   const store = jsonlStore({ directory: options.directory });
   try {
     if (options.headless !== undefined) return await runTask(options, options.headless, store);
-    if (stdin.isTTY && stdout.isTTY) return await runInTerminal(options, store);
+    if (stdin.isTTY && stdout.isTTY && process.env.TERM !== 'dumb') return await runInTerminal(options, store);
     return await runPiped(options, store);
   } finally {
     await store.close(); // other processes need not wait for the lock
@@ -31,9 +31,10 @@ export async function run(options: ChatOptions): Promise<number> {
 
 async function runTask(options: ChatOptions, task: string, store: JsonlStore): Promise<number> {
   const turn = new AbortController();
-  process.once('SIGINT', () => turn.abort(new Error('The task was interrupted.')));
+  // Not `once`: where the lock of the session finds no listener but its own, it ends the process.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => turn.abort(new Error('The task was interrupted.')));
   let compactions = 0;
-  const write = (report: HeadlessReport): void => void stdout.write(`${JSON.stringify(report)}\n`);
+  const write = (report: HeadlessReport): void => void stdout.write(`${formatReport(report)}\n`);
   try {
     const conversation = await openConversation({
       model: openModel(options, 0),
@@ -68,8 +69,9 @@ async function runPiped(options: ChatOptions, store: JsonlStore): Promise<number
   const view = createPlainOutput(stdout);
   const reader = createInterface({ input: stdin });
   const lines = reader[Symbol.asyncIterator]();
-  const first = await lines.next();
-  if (first.done) {
+  // Somebody who types wants to see first what this is.
+  const first = stdin.isTTY ? undefined : await lines.next();
+  if (first?.done) {
     const code = await runDemonstration(view);
     view.line(`\nThis was a demonstration: no terminal, and no input.\n\n${usage}`);
     return code;
@@ -77,7 +79,7 @@ async function runPiped(options: ChatOptions, store: JsonlStore): Promise<number
   const chat = await startChat({ ...partsOf(options, store, 0), view });
   process.on('SIGINT', chat.interrupt);
   void chat.ended.then(() => reader.close());
-  return runPipedChat(chat, view, joinFirst(first.value, lines));
+  return runPipedChat(chat, view, first ? joinFirst(first.value, lines) : lines);
 }
 
 async function* joinFirst(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {

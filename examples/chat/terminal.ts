@@ -1,7 +1,8 @@
-import { clearScreenDown, createInterface, cursorTo, type Interface, type Key, moveCursor } from 'node:readline';
+import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 import { foldLines } from './fold-lines.ts';
+import { beginPasteMode, endPasteMode, openKeyboard, readEdited } from './keyboard.ts';
 import { type ChatControls, type ChatStatus, type ChatView, type Tone, withoutControls } from './view.ts';
 
 export interface Terminal extends ChatView {
@@ -15,20 +16,23 @@ export interface Terminal extends ChatView {
 const beginFrame = '\x1b[?2026h';
 const endFrame = '\x1b[?2026l';
 const promptSign = '> ';
-const narrowest = 20;
+/** Where a terminal does not tell. */
+const usualColumns = 80;
 
 /**
  * A terminal whose lowest lines are alive: the line that the model is writing, the status, and the input, which can be edited while
  * something runs. All of it is the prompt of `node:readline`; what is finished is printed above it.
  */
 export function openTerminal(input: ReadStream, output: WriteStream): Terminal {
+  const keyboard = openKeyboard(input);
   // A short wait tells Esc from the keys that begin with it.
-  const editor = createInterface({ input, output, terminal: true, escapeCodeTimeout: 50, prompt: '' });
+  const editor = createInterface({ input: keyboard.keys, output, terminal: true, escapeCodeTimeout: 50, prompt: '' });
   const plain = process.env.NO_COLOR !== undefined;
   const colour = (text: string, tone: Tone): string => (plain || text === '' ? text : paint(text, tone));
   let open = true;
   let unfinished = '';
   let status = '';
+  let isIdle = true;
 
   /** Prints above the living lines and draws these anew. */
   function draw(lines: readonly string[], prompt = livingLines()): void {
@@ -51,7 +55,7 @@ export function openTerminal(input: ReadStream, output: WriteStream): Terminal {
   }
 
   function fold(text: string): ReturnType<typeof foldLines> {
-    return foldLines(text, Math.max(narrowest, output.columns - 1));
+    return foldLines(text.replaceAll('\t', '    '), Math.max(1, (output.columns || usualColumns) - 1));
   }
 
   function finishLine(): string[] {
@@ -72,34 +76,56 @@ export function openTerminal(input: ReadStream, output: WriteStream): Terminal {
     },
     show(next) {
       status = describeStatus(next, colour);
-      draw(next.activity === 'idle' ? finishLine() : []);
+      isIdle = next.activity === 'idle';
+      draw(isIdle ? finishLine() : []);
     },
     listen({ submit, cancel, interrupt, end }) {
-      // Before the editor takes the line: the status is not left behind above what was typed.
-      input.prependListener('keypress', (_text: string | undefined, { name }: Key) => {
-        if (open && (name === 'return' || name === 'enter')) draw([], colour(promptSign, 'good'));
-      });
-      input.on('keypress', (_text: string | undefined, { name }: Key) => {
-        if (name === 'escape') cancel();
-      });
+      const begin = (): void => {
+        output.write(beginPasteMode);
+        draw([]);
+      };
+      // Before the editor draws: lines that are broken anew take more rows, or fewer.
+      output.prependListener('resize', () => open && draw([]));
       editor.on('line', (line) => {
-        void submit(line);
+        void submit(readEdited(line));
         draw([]);
       });
-      editor.on('SIGINT', interrupt);
-      editor.on('close', () => {
-        open = false;
-        output.write('\n');
-        end();
+      editor.on('SIGCONT', begin);
+      keyboard.listen(editor, {
+        enter() {
+          // Before the editor takes the line: the status is not left behind above what was typed.
+          draw([], colour(promptSign, 'good'));
+          return false;
+        },
+        escape() {
+          cancel();
+          return true;
+        },
+        interrupt() {
+          if (isIdle && editor.line !== '') clearLine(editor);
+          else interrupt();
+          return true;
+        },
+        end() {
+          const isEmpty = editor.line === '';
+          if (isEmpty) end();
+          return isEmpty; // else it deletes the next character
+        },
       });
-      draw([]);
+      begin();
     },
     close() {
-      if (!open) return;
       draw(finishLine(), '');
+      open = false;
       editor.close();
+      output.write(`${endPasteMode}\n`);
     },
   };
+}
+
+function clearLine(editor: Interface): void {
+  editor.write(null, { ctrl: true, name: 'e' });
+  editor.write(null, { ctrl: true, name: 'u' });
 }
 
 /** How far the editor moves up before it draws: by the rows that it remembers, which are too few after a paste. */

@@ -1,4 +1,4 @@
-import { readdir, readFile, realpath } from 'node:fs/promises';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type OpenAI from 'openai';
 import { readLogPage } from '../support/offline.ts';
@@ -32,7 +32,10 @@ export const fileTools: readonly Tool[] = [
   {
     definition: defineTool('read_file', 'Reads a text file of the project.', { path: { type: 'string' } }),
     run: async (input) => {
-      const text = await readFile(await findInside(readField(input, 'path')), 'utf8');
+      const path = await findInside(readField(input, 'path'));
+      // A pipe would be waited for, for ever.
+      if (!(await stat(path)).isFile()) throw new Error('Expected the path of a file.');
+      const text = await readFile(path, 'utf8');
       return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}\n(cut: ${text.length} characters)` : text;
     },
   },

@@ -8,6 +8,8 @@ it.each([
   ['/compact  ', { name: 'compact', focus: undefined }],
   ['/compact the error ', { name: 'compact', focus: 'the error' }],
   ['/sessions', { name: 'sessions' }],
+  ['/Help', { name: 'help' }],
+  ['/sign-in now', { name: 'unknown', text: '/sign-in' }],
   ['/comp', { name: 'unknown', text: '/comp' }],
   ['/usr/bin is a folder', { name: 'ask', text: '/usr/bin is a folder' }],
 ])('K24: %j is read', (line, command) => {

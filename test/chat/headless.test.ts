@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,6 +72,36 @@ describe('--headless', () => {
     const outcome = await runChat([...place(), '--headless', 'Tell me.'], { env: keyFor(server) });
     expect(outcome.code).toBe(1);
     expect(reportOf(outcome)).toMatchObject({ text: 'Half of ', error: expect.stringContaining('finished') });
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('prints what was said until %s, and exits with 1', async (signal) => {
+    let child: ChildProcess | undefined;
+    server = await startServer((body, response) => {
+      const { length } = (body as { messages: unknown[] }).messages;
+      if (length > 2) return child?.kill(signal); // it waits for the second reply
+      const call = { id: '0', index: 0, type: 'function', function: { name: 'list_files', arguments: '{"path":"examples"}' } };
+      sendEvents(response, [chunk({ content: 'Half of ' }), chunk({ tool_calls: [call] }, 'tool_calls'), '[DONE]']);
+      response.end();
+    });
+    const outcome = await runChat([...place(), '--headless', 'Tell me.'], {
+      env: keyFor(server),
+      onStart: (started) => {
+        child = started;
+      },
+    });
+    expect(outcome.code).toBe(1);
+    expect(reportOf(outcome)).toMatchObject({ text: 'Half of ', error: 'The task was interrupted.' });
+  });
+
+  it('prints no character that commands a terminal', async () => {
+    const text = 'a\x1b]0;title\x07b\x9b2Jc\x7f';
+    server = await startServer((_body, response) => {
+      sendEvents(response, [chunk({ content: text }), chunk({}, 'stop'), '[DONE]']);
+      response.end();
+    });
+    const outcome = await runChat([...place(), '--headless', 'Tell me.'], { env: keyFor(server) });
+    expect(reportOf(outcome).text).toBe(text);
+    expect(outcome.output.trimEnd()).not.toMatch(/\p{Cc}/u);
   });
 
   it('prints the error of a provider that refuses, and exits with 1', async () => {
@@ -161,6 +192,17 @@ describe('input from a pipe', () => {
     });
     const { output } = await runChat(place(), { input: 'Hello.\n', env: keyFor(server) });
     expect(output).toContain('a]0;title[2Jb');
+  });
+});
+
+describe('output that nobody reads', () => {
+  it.each([
+    ['a task', ['--headless', 'Hello.'], ''],
+    ['the help', ['--help'], ''],
+    ['a conversation', [], 'Nobody reads the output any more.\n'],
+  ])('of %s is a failure in one line at most', async (_name, args, errors) => {
+    const outcome = await runChat([...place(), ...args], { input: 'Hello.\nAnd now?\n', unread: true });
+    expect(outcome).toEqual({ code: 1, output: '', errors });
   });
 });
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +27,11 @@ it('lists a folder and reads a file', async () => {
 it('cuts a file that is very long', async () => {
   writeFileSync(join(folder, 'a.txt'), 'x'.repeat(50_000));
   expect(await call('read_file', { path: join(folder, 'a.txt') })).toMatch(/^x{40000}\n\(cut: 50000 characters\)$/);
+});
+
+it('does not wait for a pipe', async () => {
+  execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe')]);
+  await expect(call('read_file', { path: join(folder, 'pipe') })).rejects.toThrow('Expected the path of a file.');
 });
 
 it('follows no path and no link out of the folder of the chat', async () => {

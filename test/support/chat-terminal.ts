@@ -15,7 +15,15 @@ export const chatPlace: { cwd: string; env: NodeJS.ProcessEnv } = { cwd: root, e
 
 const longestWait = 50_000;
 
-const keys = { enter: '\r', escape: '\x1b', interrupt: '\x03', end: '\x04' } as const;
+const keys = { enter: '\r', escape: '\x1b', interrupt: '\x03', end: '\x04', suspend: '\x1a', up: '\x1b[A' } as const;
+
+export interface ChatTerminalOptions {
+  columns?: number;
+  /** Of the environment. */
+  env?: NodeJS.ProcessEnv;
+  /** What kind of terminal it says it is. */
+  name?: string;
+}
 
 /** The chat in a terminal of its own, and somebody who types and reads. */
 export class ChatTerminal {
@@ -25,10 +33,11 @@ export class ChatTerminal {
   #read = 0;
   readonly ended: Promise<number>;
 
-  constructor(args: readonly string[], columns = 400) {
+  constructor(args: readonly string[], { columns = 400, env: more = {}, name = 'xterm-256color' }: ChatTerminalOptions = {}) {
     this.#pty = spawn(process.execPath, [...chatCommand, ...args], {
       ...chatPlace,
-      name: 'xterm-256color',
+      env: { ...chatPlace.env, ...more },
+      name,
       cols: columns,
       rows: 40,
     });
@@ -46,8 +55,30 @@ export class ChatTerminal {
     return stripVTControlCharacters(this.#raw).replaceAll('\r', '');
   }
 
+  /** Everything as the terminal got it. */
+  get raw(): string {
+    return this.#raw;
+  }
+
   press(key: keyof typeof keys): void {
     this.#pty.write(keys[key]);
+  }
+
+  type(text: string): void {
+    this.#pty.write(text);
+  }
+
+  /** As terminals do where they were asked to mark it. */
+  paste(text: string): void {
+    this.#pty.write(`\x1b[200~${text}\x1b[201~`);
+  }
+
+  resize(columns: number): void {
+    this.#pty.resize(columns, 40);
+  }
+
+  signal(name: 'SIGCONT'): void {
+    process.kill(this.#pty.pid, name);
   }
 
   /** Types a line and sends it. */
