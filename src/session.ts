@@ -4,6 +4,7 @@
  *
  * @packageDocumentation
  */
+export { createSession } from './session/create-session.ts';
 export type {
   CompactionPayload,
   MarkName,
@@ -16,11 +17,12 @@ export type {
 } from './session/event.ts';
 export { type HeadlessResult, type HeadlessTask, runHeadless } from './session/headless.ts';
 export { createInputQueue, type InputQueue } from './session/input-queue.ts';
+export type { ManualCallbacks, ManualView } from './session/manual-recording.ts';
 export { readTurn } from './session/native-items.ts';
 export { type RecordedTurn, type ToolActivity, writeTurn } from './session/recorded-turn.ts';
 export type { RestoredConversation } from './session/restore.ts';
 export type { RetainOutput, ReturnedCall } from './session/retain-output.ts';
-export { createSession, type ManualCallbacks, type ManualView, type Session, type SessionOptions } from './session/session.ts';
+export type { Session, SessionOptions } from './session/session.ts';
 export type { LoadedSession, SessionStore, StoreDamage, StoredEvent } from './session/store.ts';
 export { type JsonlStore, type JsonlStoreOptions, jsonlStore } from './session/stores/jsonl-store.ts';
 export { memoryStore } from './session/stores/memory-store.ts';

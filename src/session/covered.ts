@@ -4,8 +4,9 @@ import { readReplacement } from '../prompt/replacement.ts';
 import type { SessionEvent } from './event.ts';
 
 /**
- * The last event that a compaction stands for, of those that may have been in the conversation when it was looked at. Input may be accepted between the moment at which the conversation was read and now: of what
- * the user said since the last turn, that is covered which the replacement keeps word for word, and what came before it. The rest stays.
+ * The last event that a compaction stands for, of those that may have been in the conversation when it was looked at. Input may be accepted
+ * between the moment at which the conversation was read and now: of what the user said since the last turn, that is covered which the
+ * replacement keeps word for word, and what came before it. The rest stays.
  */
 export function coveredSeq(
   events: readonly SessionEvent[],

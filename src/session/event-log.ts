@@ -1,7 +1,8 @@
 import { copyDeep } from '../copy.ts';
 import { type CompactionErrorCode, isCompactionError } from '../errors.ts';
 import { fingerprint } from '../history/fingerprint.ts';
-import { checkEvent, type NewEvent, readEvent, type SessionEvent, sessionVersion } from './event.ts';
+import { type NewEvent, type SessionEvent, sessionVersion } from './event.ts';
+import { checkEvent, readEvent } from './read-event.ts';
 import type { SessionStore, StoreDamage, StoredEvent } from './store.ts';
 
 /** The events of one session, as the store has them. */
@@ -14,14 +15,14 @@ export interface EventLog {
   readonly damage: readonly StoreDamage[];
   /** Runs work on the log, one piece after the other, on what the store holds. */
   inOrder<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Stores events behind the last one, all or none. Only within `inOrder`. */
-  add(events: readonly NewEvent[]): Promise<void>;
+  /** Stores events behind the last one, all or none, and tells their numbers. Only within `inOrder`. */
+  add(events: readonly NewEvent[]): Promise<{ first: number; last: number }>;
   /** Reads everything again. Only within `inOrder`. */
   load(): Promise<void>;
 }
 
 /** After these the store may hold something else than is known here. */
-const strayed: ReadonlySet<CompactionErrorCode> = new Set(['store-conflict', 'store-in-doubt']);
+const uncertain: ReadonlySet<CompactionErrorCode> = new Set(['store-conflict', 'store-in-doubt']);
 
 export function createEventLog(store: SessionStore, id: string): EventLog {
   let stored: StoredEvent[] = [];
@@ -45,27 +46,28 @@ export function createEventLog(store: SessionStore, id: string): EventLog {
     isStale = false;
   }
 
-  async function add(added: readonly NewEvent[]): Promise<void> {
+  async function add(added: readonly NewEvent[]): Promise<{ first: number; last: number }> {
     const first = (stored.at(-1)?.seq ?? 0) + 1;
     const started: NewEvent = { kind: 'session_started', payload: { version: sessionVersion } };
     const numbered = [...(first === 1 ? [started] : []), ...added].map(
       // The kind stays with its payload, which the spread does not show.
       (event, index) => copyDeep({ seq: first + index, ...event }) as SessionEvent,
     );
+    const range = { first, last: first + numbered.length - 1 };
     for (const event of numbered) checkEvent(event);
     const [only, ...others] = numbered;
     try {
       if (only && others.length === 0) await store.append(id, only);
       else await store.appendBatch(id, numbered);
     } catch (error) {
-      if (!isCompactionError(error) || !strayed.has(error.code)) throw error;
-      isStale = true;
+      if (!isCompactionError(error) || !uncertain.has(error.code)) throw error;
       await load().catch(() => undefined); // where that fails it is tried again before the next event
-      if (error.code === 'store-in-doubt' && !isStale && isThere(stored, numbered)) return;
+      if (error.code === 'store-in-doubt' && !isStale && isThere(stored, numbered)) return range;
       throw error;
     }
     stored.push(...numbered);
     events.push(...numbered);
+    return range;
   }
 
   return {
@@ -91,8 +93,8 @@ export function createEventLog(store: SessionStore, id: string): EventLog {
   };
 }
 
-/** True where just these events are the newest ones. */
+/** True where just these events have these numbers: another writer may have gone on behind them. */
 function isThere(stored: readonly StoredEvent[], events: readonly StoredEvent[]): boolean {
-  const newest = stored.slice(-events.length);
-  return newest.length === events.length && newest.every((event, index) => fingerprint(event) === fingerprint(events[index]));
+  const start = stored.findIndex(({ seq }) => seq === events[0]?.seq);
+  return events.every((event, index) => fingerprint(event) === fingerprint(stored[start + index]));
 }

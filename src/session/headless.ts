@@ -18,8 +18,8 @@ export type HeadlessTask = (recorder: TurnRecorder) => Promise<FinishReason | un
  *
  * A commit that fails ends no run, unlike in the original: nothing has changed then, so going on is safe.
  *
- * @throws what the task failed with, after the partial result was written; `incomplete-reply` for a stream that ended without saying that it
- * was finished; an `AggregateError` with the failure as its cause where the result could not be written either.
+ * @throws what the task failed with, after the partial result was written; `incomplete-reply` for a stream that ended without saying that
+ * it was finished; an `AggregateError` with the failure as its cause where the result could not be written either.
  * @example
  * await runHeadless(
  *   async (recorder) => {

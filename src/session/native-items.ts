@@ -1,13 +1,15 @@
 import type { ProviderAdapter } from '../adapters/adapter.ts';
+import { isBytes } from '../bytes.ts';
 import { copyDeep } from '../copy.ts';
 import { checkNesting, fingerprint } from '../history/fingerprint.ts';
 import { isSystem } from '../history/reading.ts';
 import type { Message } from '../message.ts';
+import { isPlainObject } from '../plain-object.ts';
 import type { NativeItem, StoredMessages } from './event.ts';
 
 /**
- * Native items as a session stores them: neutral messages without system messages, and beside them the items that these alone would not give
- * back. Copies.
+ * Native items as a session stores them: neutral messages without system messages, and beside them the items that these alone would not
+ * give back. Copies.
  *
  * @example
  * await session.appendTurn({ ...readTurn(adapter, items), snapshot: loop.snapshot() });
@@ -51,8 +53,13 @@ export function writeItems<Request, Item, Reply>(
   return items;
 }
 
-/** True for standing instructions: a session has none, they come with each request. */
-export function isStanding(messages: readonly Message[]): boolean {
+/** Standing instructions come with each request: none are stored. */
+export function withoutStanding({ messages, native }: StoredMessages): StoredMessages {
+  const said = messages.filter((message) => !isStanding([message]));
+  return said.length === messages.length ? { messages, native } : { messages: said };
+}
+
+function isStanding(messages: readonly Message[]): boolean {
   return (
     isSystem({ messages }) && !messages.every(({ parts }) => parts.length > 0 && parts.every(({ type }) => type === 'native'))
   );
@@ -71,10 +78,7 @@ function isWritten<Request, Item, Reply>(
 function isPlain(value: unknown, depth = 0): boolean {
   checkNesting(depth);
   if (typeof value !== 'object' || value === null) return typeof value !== 'function' && typeof value !== 'symbol';
-  if (value instanceof Uint8Array) return true;
+  if (isBytes(value)) return true;
   if (Array.isArray(value)) return value.every((entry) => isPlain(entry, depth + 1));
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return (
-    (prototype === Object.prototype || prototype === null) && Object.values(value).every((entry) => isPlain(entry, depth + 1))
-  );
+  return isPlainObject(value) && Object.values(value).every((entry) => isPlain(entry, depth + 1));
 }

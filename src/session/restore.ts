@@ -34,7 +34,7 @@ export function restoreConversation<Request, Item, Reply>(
     return count === undefined ? undefined : endMark(readRequest(adapter, read, upTo(count)));
   };
   const trigger = { ...snapshot.trigger, attempt: markAt('attempt'), reportedAt: markAt('reportedAt') };
-  return { request: restored, snapshot: { ...snapshot, overlay: undefined, trigger } };
+  return { request: restored, snapshot: { ...snapshot, trigger } };
 }
 
 function writePart<Request, Item, Reply>(adapter: ProviderAdapter<Request, Item, Reply>, part: ProjectedPart): Item[] {

@@ -1,3 +1,4 @@
+import { copyDeep } from '../copy.ts';
 import type { Message, ToolResultPart } from '../message.ts';
 import { type RecordedTurn, type ToolActivity, writeTurn } from './recorded-turn.ts';
 
@@ -33,7 +34,7 @@ export interface TurnRecorder {
   readonly text: string;
   /** What tools did in the whole turn. Copies. */
   readonly activities: ToolActivity[];
-  /** What is visible and not stored yet. */
+  /** What is visible and not stored yet. A copy. */
   readonly unstored: RecordedTurn;
   /** The same as messages. `index` tells ids that are made for calls without one from those of other turns. */
   messages(index?: number): Message[];
@@ -64,9 +65,10 @@ export function createTurnRecorder(): TurnRecorder {
   function unstored(): RecordedTurn {
     const recorded = {
       text: text.slice(stored.length),
-      activities: activities
-        .slice(stored.activities)
-        .map((activity) => ({ ...activity, textOffset: activity.textOffset - stored.length })),
+      activities: copyDeep(activities.slice(stored.activities)).map((activity) => ({
+        ...activity,
+        textOffset: activity.textOffset - stored.length,
+      })),
     };
     ends.set(recorded, { length: text.length, activities: activities.length });
     return recorded;
@@ -84,12 +86,12 @@ export function createTurnRecorder(): TurnRecorder {
       if (active) text += more;
     },
     onToolStart({ id, name, input }) {
-      if (active) activities.push({ id, tool: name, input, textOffset: text.length });
+      if (active) activities.push({ id, tool: name, input: copyDeep(input), textOffset: text.length });
     },
     onToolEnd({ id, status = 'success', exitCode, output }) {
-      const activity = activities.findLast((candidate) => candidate.id === id && candidate.status === undefined);
+      const activity = activities.find((candidate) => candidate.id === id && candidate.status === undefined);
       if (!active || !activity) return;
-      Object.assign(activity, { status, exitCode, output });
+      Object.assign(activity, { status, exitCode, output: copyDeep(output) });
     },
     onRestart() {
       if (active) text = text.slice(0, Math.max(stored.length, activities.at(-1)?.textOffset ?? 0));
@@ -101,7 +103,7 @@ export function createTurnRecorder(): TurnRecorder {
       return text;
     },
     get activities() {
-      return activities.map((activity) => ({ ...activity }));
+      return copyDeep(activities);
     },
     get unstored() {
       return unstored();

@@ -26,12 +26,14 @@ it('K53: writes the whole text once: what a checkpoint took, then the rest', asy
 it('K53: where the resumed stream fails, the text until then is written and the very error is thrown', async () => {
   const { written, write } = collect();
   const error = new Error('connection lost');
-  const run = runHeadless(async ({ onText }) => {
-    onText('Half');
+  const run = runHeadless(async (recorder) => {
+    recorder.onText('Half ');
+    recorder.markStored(recorder.unstored); // as a compaction does
+    recorder.onText('and ha');
     throw error;
   }, write);
   await expect(run).rejects.toBe(error);
-  expect(written).toEqual([{ text: 'Half', error }]);
+  expect(written).toEqual([{ text: 'Half and ha', error }]);
 });
 
 it('K53: where writing fails, too, both are told', async () => {

@@ -1,3 +1,4 @@
+import { createContext, runInContext } from 'node:vm';
 import { AIMessage } from '@langchain/core/messages';
 import { describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../../src/adapters/anthropic.ts';
@@ -44,6 +45,11 @@ describe('items of a provider', () => {
     item.content.length = 0;
     expect(writeItems(adapter, stored)).toMatchObject([{ content: [thinking, callBlock] }]);
     expect(writeItems(adapter, stored)[0]).not.toBe(stored.native?.items[0]?.item);
+  });
+
+  it('are kept of any realm, as a test runner or a sandbox has', () => {
+    const foreign: typeof items = runInContext(`(${JSON.stringify(items)})`, createContext());
+    expect(writeItems(adapter, readTurn(adapter, foreign))).toEqual(items);
   });
 
   it('are left out where they are no plain data, or where less of an output is retained', () => {

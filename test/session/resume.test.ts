@@ -32,7 +32,7 @@ it('a worker stops in the middle of a turn, and another process goes on as it wo
   ]);
 });
 
-it('thinking with its signature comes back byte for byte in the middle of a tool loop, and goes where another provider goes on', async () => {
+it('thinking with its signature comes back byte for byte in a tool loop, and is gone where another provider goes on', async () => {
   const store = memoryStore();
   const run = await openRun(anthropicKit, { store });
   await run.say('Read it.');
@@ -116,6 +116,7 @@ it('a caller that keeps its own array goes on with a shorter one, and nothing is
   expect(theirs.trigger.sizeAfter).toBe(mine.trigger.sizeAfter);
   expect(theirs.trigger.attempt?.count).toBe(1); // right behind the replacement
   expect(theirs.overlay).toBeUndefined();
+  expect(JSON.stringify((await store.load('run')).events)).not.toContain('"overlay"'); // the replacement is there as messages
 });
 
 it('system messages in the middle are not stored, and move no place', async () => {

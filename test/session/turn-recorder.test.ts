@@ -26,12 +26,42 @@ it('what was stored is not given out again, and the places of what follows are t
   expect(recorder.activities.map(({ textOffset }) => textOffset)).toEqual([9, 15]);
 });
 
+it('K2: what is given and what is taken are copies', () => {
+  const recorder = createTurnRecorder();
+  const [input, output] = [{ path: 'a.ts' }, [{ type: 'text' as const, text: 'ok' }]];
+  recorder.onToolStart({ ...call, input });
+  recorder.onToolEnd({ id: 'call_1', output });
+  input.path = 'changed';
+  output.length = 0;
+  for (const { activities } of [recorder, recorder.unstored]) Object.assign(Object(activities[0]?.input), input);
+  for (const { parts } of recorder.messages())
+    for (const part of parts) if ('input' in part) Object.assign(Object(part.input), input);
+  expect(recorder.activities).toMatchObject([{ input: { path: 'a.ts' }, output: [{ text: 'ok' }] }]);
+});
+
 it('a tool that ends after its call was stored is still seen to end', () => {
   const recorder = createTurnRecorder();
   recorder.onToolStart(call);
   recorder.markStored(recorder.unstored);
   recorder.onToolEnd({ id: 'call_1', status: 'error', output: 'gone' });
   expect(recorder.activities).toMatchObject([{ status: 'error', output: 'gone' }]);
+});
+
+it('calls of one id end in the order in which they began, each once', () => {
+  const recorder = createTurnRecorder();
+  for (const path of ['a.ts', 'b.ts']) recorder.onToolStart({ ...call, input: { path } });
+  for (const output of ['a', 'b', 'again']) recorder.onToolEnd({ id: 'call_1', output });
+  expect(recorder.activities.map(({ output }) => output)).toEqual(['a', 'b']);
+});
+
+it('what was taken back before it was stored hides nothing of what came in its place', () => {
+  const recorder = createTurnRecorder();
+  recorder.onText('Void.');
+  const taken = recorder.unstored;
+  recorder.onRestart();
+  recorder.markStored(taken);
+  recorder.onText('What came.');
+  expect(recorder.unstored.text).toBe('What came.');
 });
 
 it('what is taken as stored twice, or after the next turn began, hides nothing of what came later', () => {
@@ -72,12 +102,15 @@ it('K44: a retry takes back the text since the last tool, and nothing that was s
 
 it('K51: what comes after the end is no part of the turn, and a new turn begins empty', () => {
   const recorder = createTurnRecorder();
+  recorder.onToolStart(call);
   recorder.onText('Done.');
   recorder.end();
   recorder.onText(' Late.');
-  recorder.onToolStart(call);
+  recorder.onToolStart({ ...call, id: 'call_2' });
+  recorder.onToolEnd({ id: 'call_1' });
+  recorder.onRestart();
   expect(recorder.text).toBe('Done.');
-  expect(recorder.activities).toEqual([]);
+  expect(recorder.activities).toEqual([{ id: 'call_1', tool: 'read', input: {}, textOffset: 0 }]);
   recorder.start();
   recorder.onText('Again.');
   expect(recorder.text).toBe('Again.');

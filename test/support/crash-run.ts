@@ -23,8 +23,8 @@ export interface CrashReport extends Verdict {
 const writes = 4;
 
 /**
- * Kills processes that write to a session: at each of their steps in turn, until so many were killed, then some at any time. After each kill
- * the session is read and compared with all that was ever acknowledged, and the next process goes on with it.
+ * Kills processes that write to a session: at each of their steps in turn, until so many were killed, then some at any time. After each
+ * kill the session is read and compared with all that was ever acknowledged, and the next process goes on with it.
  */
 export async function runCrashes({ atSteps, atAnyTime }: { atSteps: number; atAnyTime: number }): Promise<CrashReport> {
   const folder = await mkdtemp(join(tmpdir(), 'crash-'));

@@ -27,7 +27,8 @@ export interface JsonlStore extends SessionStore {
  * - One process writes to a session at a time, from its first `append` until `close`; it is refused with `store-locked` while another one
  *   lives. The lock of one that was killed is taken over within ten seconds. Reading needs no lock: what another
  *   process is writing at that very moment may look like a torn line.
- * - `append` costs the same in a long session as in a short one; `appendBatch` writes the file anew, so that all of its events are there or none.
+ * - `append` costs the same in a long session as in a short one; `appendBatch` writes the file anew, so that all of its events are there
+ *   or none.
  * - Every event carries a checksum. What is damaged is reported by `load`, stays in the file, and costs none of the events around it.
  *
  * @throws CompactionError `invalid-options`

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { nameFile } from '../../../src/session/stores/jsonl/file-name.ts';
 import type { FileLayer } from '../../../src/session/stores/jsonl/files.ts';
 import { lockFile } from '../../../src/session/stores/jsonl/lock.ts';
 import { nodeFiles } from '../../../src/session/stores/jsonl/node-files.ts';
+import { writeRecord } from '../../../src/session/stores/jsonl/record.ts';
 import { jsonlStore } from '../../../src/session/stores/jsonl-store.ts';
 import { freeLock } from '../../support/memory-lock.ts';
 import { stepFiles } from '../../support/step-files.ts';
@@ -169,6 +170,32 @@ it('a batch whose file another writer took away is not stored, and what that one
   await expect(store.appendBatch('chat', notes(2, 2))).rejects.toMatchObject({ code: 'store-locked' });
   expect(await other.load('chat')).toEqual({ events: [note(1)], damage: [] });
   expect(await readFile(path, 'utf8')).toBe('half a batch');
+  await store.close();
+});
+
+it('a batch writes into no file that another writer has made for its own', async () => {
+  const path = join(directory, 'chat.jsonl.tmp');
+  const store = createStore({ directory, sync: 'always', files: nodeFiles, lockFile: freeLock });
+  await store.append('chat', note(1));
+  await writeFile(path, 'half a batch');
+  await expect(store.appendBatch('chat', notes(2, 2))).rejects.toMatchObject({ code: 'store-failed' });
+  expect(await readFile(path, 'utf8')).toBe('half a batch');
+  expect(await store.load('chat')).toEqual({ events: [note(1)], damage: [] });
+  await store.close();
+});
+
+it('a batch that another writer came in between of is refused, and what that one wrote stays', async () => {
+  const theirs = { ...note(2), payload: 'the other' };
+  let isBetween = false;
+  const files = stepFiles(nodeFiles, (step) => {
+    if (isBetween && step === 'before sync') appendFileSync(join(directory, 'chat.jsonl'), writeRecord(theirs));
+    if (step === 'before sync') isBetween = false;
+  });
+  const store = createStore({ directory, sync: 'always', files, lockFile: freeLock });
+  await store.append('chat', note(1));
+  isBetween = true;
+  await expect(store.appendBatch('chat', notes(2, 2))).rejects.toMatchObject({ code: 'store-conflict' });
+  expect(await store.load('chat')).toEqual({ events: [note(1), theirs], damage: [] });
   await store.close();
 });
 

@@ -4,11 +4,11 @@ import type { LoadedSession, SessionStore, StoredEvent } from '../../store.ts';
 import { checkEvents, checkFollows, checkSessionId } from '../check-append.ts';
 import { nameFile } from './file-name.ts';
 import type { FileLayer } from './files.ts';
+import { createKeyedQueue } from './keyed-queue.ts';
 import type { LockFile } from './lock.ts';
 import { readRecord, writeRecord } from './record.ts';
 import { scan } from './scan.ts';
 import { openSessionFile, type SessionFile } from './session-file.ts';
-import { createTurns } from './turns.ts';
 
 /** So many sessions are kept open, and locked. The one that was used longest ago makes room. */
 const mostOpen = 256;
@@ -23,7 +23,7 @@ export interface StoreParts {
 
 /** The store of `jsonlStore`, over any file system and lock. */
 export function createStore({ directory, sync, files, lockFile }: StoreParts): Required<SessionStore> {
-  const turns = createTurns();
+  const queue = createKeyedQueue();
   // In order of use.
   const open = new Map<string, SessionFile>();
   const pathOf = (id: string): string => join(directory, nameFile(id));
@@ -36,7 +36,7 @@ export function createStore({ directory, sync, files, lockFile }: StoreParts): R
 
   /** Runs with the session's file. One that failed in any way is closed: what is opened again is what is really there. */
   const write = async (id: string, seq: number, add: (file: SessionFile) => Promise<void>): Promise<void> => {
-    await turns.take(id, async () => {
+    await queue.run(id, async () => {
       try {
         const file = open.get(id) ?? (await openSessionFile(pathOf(id), files, lockFile));
         open.delete(id);
@@ -51,15 +51,15 @@ export function createStore({ directory, sync, files, lockFile }: StoreParts): R
     for (const oldest of open.keys()) {
       if (open.size <= mostOpen) break;
       // Stored is stored, whatever becomes of another session's file.
-      await turns.take(oldest, () => close(oldest)).catch(() => {});
+      await queue.run(oldest, () => close(oldest)).catch(() => {});
     }
   };
 
   return {
     load: async (id) => {
       checkSessionId(id);
-      return turns
-        .take(id, () => load(pathOf(id), files))
+      return queue
+        .run(id, () => load(pathOf(id), files))
         .catch((error: unknown) => {
           throw describeFailure(error, id);
         });
@@ -79,8 +79,8 @@ export function createStore({ directory, sync, files, lockFile }: StoreParts): R
     },
     close: async () => {
       // Those too whose first write is still on its way.
-      const ids = [...new Set([...open.keys(), ...turns.names()])];
-      const results = await Promise.allSettled(ids.map((id) => turns.take(id, () => close(id))));
+      const ids = [...new Set([...open.keys(), ...queue.keys()])];
+      const results = await Promise.allSettled(ids.map((id) => queue.run(id, () => close(id))));
       for (const [index, result] of results.entries())
         if (result.status === 'rejected') throw describeFailure(result.reason, String(ids[index]));
     },

@@ -7,7 +7,8 @@ const device = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])$/;
 
 /**
  * The name of a session's file, a different one for each id on every file system: small letters, digits, `-` and `_` stay, every other
- * byte is `~` and two hex digits, and so is the first letter of what Windows takes for a device. A long name is cut and told apart by the hash of its id.
+ * byte is `~` and two hex digits, and so is the first letter of what Windows takes for a device. A long name is cut and told apart by the
+ * hash of its id.
  */
 export function nameFile(id: string): string {
   let name = '';

@@ -4,8 +4,8 @@ import { CompactionError } from '../../../errors.ts';
 import type { StoredEvent } from '../../store.ts';
 import { readPayload, writePayload } from '../payload-text.ts';
 
-// `{ "crc32": "0123abcd", "seq":1,"kind":"…","payload":…}`: a line of JSON. The checksum is over all that follows it, so that a flipped bit is
-// seen. `JSON.stringify` writes no space between tokens and escapes quotes, so `{ "` is nowhere but at the beginning of a record.
+// `{ "crc32": "0123abcd", "seq":1,"kind":"…","payload":…}`: a line of JSON. The checksum is over all that follows it, so that a flipped bit
+// is seen. `JSON.stringify` writes no space between tokens and escapes quotes, so `{ "` is nowhere but at the beginning of a record.
 const opening = '{ "crc32": "';
 const prefixLength = `${opening}01234567", `.length;
 
@@ -51,7 +51,10 @@ export function readSeq(bytes: Buffer): number | undefined {
   return Number(/^"seq":(\d+),/.exec(bytes.toString('latin1', prefixLength, prefixLength + 30))?.[1] ?? Number.NaN) || undefined;
 }
 
-/** How long the record is that these bytes begin with, whatever follows it. 0: they begin with none. Linear: the checksum grows with the bytes. */
+/**
+ * How long the record is that these bytes begin with, whatever follows it. 0: they begin with none. Linear: the checksum grows with the
+ * bytes.
+ */
 export function measureRecord(bytes: Buffer): number {
   const prefix = bytes.toString('latin1', 0, prefixLength);
   const expected = Number.parseInt(prefix.slice(opening.length), 16);

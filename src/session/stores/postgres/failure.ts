@@ -5,8 +5,8 @@
  */
 export type Failure = 'refused' | 'passing' | 'lost';
 
-// Appendix A of PostgreSQL's manual. Passing: no connection was made, the server starts or is full, two transactions were in each other's way
-// (one that meets another's new row or new table finds it there the next time).
+// Appendix A of PostgreSQL's manual. Passing: no connection was made, the server starts or is full, two transactions were in each other's
+// way (one that meets another's new row or new table finds it there the next time).
 const passing = /^(08001|08004|57P03|53300|40001|40P01|23505|42P07|42710)$/;
 const lost = /^(08|57P0|40003)/;
 const unreached = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;

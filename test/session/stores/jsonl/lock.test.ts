@@ -98,7 +98,7 @@ describe.concurrent('one writer at a time', () => {
   });
 
   it('of many that find the lock of a killed owner one takes it over', async ({ expect }) => {
-    const paths = Array.from({ length: 40 }, (_, index) => join(folder, 'many', `${index}`));
+    const paths = Array.from({ length: 150 }, (_, index) => join(folder, 'many', `${index}`));
     for (const path of paths) {
       await mkdir(`${path}.lock`, { recursive: true });
       await utimes(`${path}.lock`, 1, 1);

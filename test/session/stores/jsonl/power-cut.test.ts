@@ -10,7 +10,7 @@ import { stepFiles } from '../../../support/step-files.ts';
 
 const choices = fc.array(fc.nat(9999), { minLength: 20, maxLength: 200, size: 'max' });
 
-/** Writes until the power is cut at a step, or between two writes. What was acknowledged, and whether by a batch, which keeps what was before it. */
+/** Writes until the power is cut at a step, or between two writes. What must be there then: a batch makes what was before it last, too. */
 async function writeUntilCut(
   files: ForgetfulFiles,
   sync: 'always' | 'batch',
@@ -24,7 +24,7 @@ async function writeUntilCut(
     cut = () => resolve('cut');
   });
   const store = createStore({
-    directory: '/home/sessions',
+    directory: '/data/sessions',
     sync,
     files: stepFiles(files, () => {
       if (stepsLeft-- === 0) cut();
@@ -57,7 +57,7 @@ it.each(['always', 'batch'] as const)('with sync %s a power cut costs nothing th
         const safe = await writeUntilCut(files, sync, run, choose);
         files = files.cutPower(choose);
         cuts++;
-        const store = createStore({ directory: '/home/sessions', sync, files, lockFile: freeLock });
+        const store = createStore({ directory: '/data/sessions', sync, files, lockFile: freeLock });
         const { events } = await store.load('a');
         expect(judge(events, safe)).toEqual({ lost: 0, doubled: 0, broken: 0 });
       }

@@ -93,23 +93,40 @@ it('errors in any pattern', async () => {
 
 it('what was not stored is taken back for good', async () => {
   const steps: string[] = [];
+  let isFull = false;
   const files = stepFiles(forgetfulFiles(), (name) => {
     steps.push(name);
-    if (name === 'half write') throw failure('ENOSPC');
+    if (isFull && name === 'half write') throw failure('ENOSPC');
   });
   const store = createStore({ directory: '/s', sync: 'always', files, lockFile: freeLock });
-  await expect(store.append('a', makeWrite(1, 1, 0, 1)[0]!)).rejects.toMatchObject({ code: 'store-failed' });
+  await store.append('a', makeWrite(1, 1, 0, 1)[0]!); // so that closing the file makes nothing last any more
+  steps.length = 0;
+  isFull = true;
+  await expect(store.append('a', makeWrite(2, 1, 1, 1)[0]!)).rejects.toMatchObject({ code: 'store-failed' });
   expect(steps.indexOf('after sync')).toBeGreaterThan(steps.indexOf('after truncate'));
+});
+
+it('K57: a batch that failed leaves nothing beside the file', async () => {
+  const disk = forgetfulFiles();
+  const files = stepFiles(disk, (name) => {
+    if (name === 'before rename') throw failure('EIO');
+  });
+  const store = createStore({ directory: '/s', sync: 'always', files, lockFile: freeLock });
+  await expect(store.appendBatch('a', makeWrite(1, 1, 0, 2))).rejects.toMatchObject({ code: 'store-failed' });
+  expect(await disk.stat('/s/a.jsonl')).toMatchObject({ size: 0 });
+  expect(await disk.stat('/s/a.jsonl.tmp')).toBeUndefined();
 });
 
 it('an error names its code and not the path', async () => {
   const files = stepFiles(forgetfulFiles(), (name) => {
-    if (name === 'before write') throw failure('ENOSPC');
+    if (name !== 'before write') return;
+    // As Node words it.
+    throw Object.assign(new Error("ENOSPC: no space left on device, write '/data/private/a.jsonl'"), { code: 'ENOSPC' });
   });
-  const store = createStore({ directory: '/home/somebody', sync: 'always', files, lockFile: freeLock });
+  const store = createStore({ directory: '/data/private', sync: 'always', files, lockFile: freeLock });
   await expect(store.append('a', makeWrite(1, 1, 0, 1)[0]!)).rejects.toMatchObject({
     code: 'store-failed',
-    message: expect.stringMatching(/^(?!.*somebody).*"a".*ENOSPC/),
+    message: expect.stringMatching(/^(?!.*private).*"a".*ENOSPC/),
     cause: { code: 'ENOSPC' },
   });
 });
