@@ -1,4 +1,5 @@
-// A terminal agent whose conversation stays inside its window, survives `kill -9` and is resumed by name: `npx tsx examples/chat.ts --help`.
+// A terminal agent whose conversation stays inside its window, survives `kill -9` and is resumed by name:
+// `npx tsx examples/chat.ts --help`.
 import { describeError } from './chat/describe-error.ts';
 import { type ChatOptions, readOptions, usage } from './chat/options.ts';
 import { run } from './chat/run.ts';

@@ -9,7 +9,8 @@ import { resolveOptions } from './settings.ts';
  *
  * @throws CompactionError, nothing changed; what `signal` was aborted with.
  * @example
- * const { request: compacted } = await compact(request, { adapter: openaiChat(), contextWindow: 128_000, send, instructions: 'Keep the plan.' });
+ * const options = { adapter: openaiChat(), contextWindow: 128_000, send, instructions: 'Keep the plan.' };
+ * const { request: compacted } = await compact(request, options);
  */
 export function compact<Shape, Item, ReplyShape, Request extends Shape, Reply extends ReplyShape>(
   request: Request,

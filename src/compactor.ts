@@ -76,8 +76,8 @@ export interface Compactor<Shape, Item, Request extends Shape, Reply> {
    */
   compact<R extends Request>(request: R, options?: ManualCompaction & ConversationOption): Promise<CompactionResult<R>>;
   /**
-   * For the first request to another model, whose window may be smaller: compacts where it is at or over the threshold, whatever the gates of
-   * turns and earlier failures say. These are forgotten, so call it where the model changes, and not before each request.
+   * For the first request to another model, whose window may be smaller: compacts where it is at or over the threshold, whatever the gates
+   * of turns and earlier failures say. These are forgotten, so call it where the model changes, and not before each request.
    *
    * @throws what `signal` was aborted with.
    * @example

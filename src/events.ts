@@ -18,7 +18,10 @@ export type NoticeCode =
    * did not see, for these cannot be told apart.
    */
   | 'server-held'
-  /** What must stay fills the budget, or leaves so little of it that compaction does not help for long. Once, until the user says something new. */
+  /**
+   * What must stay fills the budget, or leaves so little of it that compaction does not help for long. Once, until the user says something
+   * new.
+   */
   | 'irreducible'
   /** The request has come within a tenth of its threshold. Once for each time it does; with `budget.soft: 'report'`. */
   | 'soft-threshold'
@@ -108,7 +111,9 @@ export interface CompactionNotice extends Notice {
   conversation?: string | undefined;
 }
 
-/** What happens around automatic compaction. Each start is followed by exactly one of applied, cancelled and failed. Payloads are copies. */
+/**
+ * What happens around automatic compaction. Each start is followed by exactly one of applied, cancelled and failed. Payloads are copies.
+ */
 export type CompactionEvent = CompactionStarted | CompactionApplied | CompactionCancelled | CompactionFailed | CompactionNotice;
 
 /** Observes; what it throws or rejects with changes nothing. */

@@ -189,8 +189,8 @@ export class AutoCompactingLoop<Request, Item, Reply> {
   }
 
   /**
-   * Compacts where the request is at or over the threshold of its model's window, whatever the gates of turns and earlier failures say. These
-   * are forgotten: call it after `update()` with another model.
+   * Compacts where the request is at or over the threshold of its model's window, whatever the gates of turns and earlier failures say.
+   * These are forgotten: call it after `update()` with another model.
    *
    * @throws what `signal` was aborted with.
    */

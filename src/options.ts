@@ -50,8 +50,8 @@ export interface SummaryOptions<Request, Reply> {
   replacePrompt?: string | undefined;
   /**
    * Takes secrets out of what a summary is made of and of the summary itself, whatever stands around them: called with each text of the
-   * conversation, of an earlier summary, of the user's instructions and of the model's summary. What is kept word for word is not its business.
-   * The cache of the parent's prompt is used up to the first text that it changes; `onText` gets the summary at its end.
+   * conversation, of an earlier summary, of the user's instructions and of the model's summary. What is kept word for word is not its
+   * business. The cache of the parent's prompt is used up to the first text that it changes; `onText` gets the summary at its end.
    */
   redact?: Redact | undefined;
   /** Headings that a summary must have. Where some are missing it is asked for once more, then refused. Default: none. */

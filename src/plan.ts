@@ -28,8 +28,8 @@ export interface CompactionPlan {
   /** What a summary would replace. */
   summarized: { items: number; tokens: number };
   /**
-   * What would stay: system items, the newest input of the user, and by `retain` how many items at least, of which some may be cut: beside a
-   * summary that is shorter than it may be, there is room for more.
+   * What would stay: system items, the newest input of the user, and by `retain` how many items at least, of which some may be cut: beside
+   * a summary that is shorter than it may be, there is room for more.
    */
   kept: { systemItems: number; lastUserMessage?: Message | undefined; retainedItems: number };
   /** What is pending where that gate is closed, for instance `assistant-last`. */

@@ -35,8 +35,8 @@ export interface RefusedTurn<Request> {
 }
 
 /**
- * The smaller request to send once in place of one that the provider found too long, after a compaction that asks for no threshold. Undefined
- * where the error is another one, where the option is off, where nothing may be compacted now, and where nothing was gained. V74
+ * The smaller request to send once in place of one that the provider found too long, after a compaction that asks for no threshold.
+ * Undefined where the error is another one, where the option is off, where nothing may be compacted now, and where nothing was gained. V74
  *
  * @throws what `signal` was aborted with.
  */

@@ -5,8 +5,8 @@ import type { RecognizeReplacement } from './history/replaced.ts';
 import type { Message, Part } from './message.ts';
 
 /**
- * What a text is that is redacted: what was said and what tools returned, an earlier summary, what the user asked a summary to attend to, and
- * the summary that the model wrote.
+ * What a text is that is redacted: what was said and what tools returned, an earlier summary, what the user asked a summary to attend to,
+ * and the summary that the model wrote.
  */
 export type RedactionSource = 'transcript' | 'previous-summary' | 'instructions' | 'summary';
 

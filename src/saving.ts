@@ -35,8 +35,8 @@ interface Shortfall {
 }
 
 /**
- * By how much an offer fails to save enough; undefined where it does not. One meter on both sides. What stays word for word is no part of what
- * could be saved; a manual replacement only has to be smaller.
+ * By how much an offer fails to save enough; undefined where it does not. One meter on both sides. What stays word for word is no part of
+ * what could be saved; a manual replacement only has to be smaller.
  */
 export function findShortfall<Item>(
   summary: Summary<Item>,

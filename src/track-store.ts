@@ -196,7 +196,10 @@ function forkState<Item>({
   return { overlay, replacements, trigger: { ...trigger, inDoubt: undefined } };
 }
 
-/** Of a conversation that shares no more than its name with another: what failed is remembered by what was said, and notices are given once. */
+/**
+ * Of a conversation that shares no more than its name with another: what failed is remembered by what was said, and notices are given
+ * once.
+ */
 function inheritState<Item>({ replacements, trigger }: TrackState<Item>): Pick<TrackState<Item>, 'replacements' | 'trigger'> {
   const { failures, failure, reported, provenWindow } = trigger;
   return { replacements, trigger: { ...initialTrigger(), failures, failure, reported, provenWindow } };

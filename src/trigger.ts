@@ -20,8 +20,8 @@ export type Gate =
   /** The request is smaller than the threshold. */
   | 'below-threshold'
   /**
-   * What must stay does not fit the input budget or `summary.target`, or leaves so little of the budget that three compactions for one input
-   * have not helped.
+   * What must stay does not fit the input budget or `summary.target`, or leaves so little of the budget that three compactions for one
+   * input have not helped.
    */
   | 'irreducible'
   /** There is nothing beside what must stay. */

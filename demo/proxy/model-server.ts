@@ -10,7 +10,9 @@ export interface ModelServer {
   close(): Promise<void>;
 }
 
-/** Tells the model server what it cannot know: the tokens of the request, as the usage in its reply, and in which format the reply will be. */
+/**
+ * Tells the model server what it cannot know: the tokens of the request, as the usage in its reply, and in which format the reply will be.
+ */
 export function usageHeaders({ wire, tokens }: Pick<RequestRecord, 'wire' | 'tokens'>): Record<string, string> {
   return { 'x-aimock-context': `${wire} ${tokens}` };
 }

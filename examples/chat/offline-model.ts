@@ -22,7 +22,8 @@ const countTokens = (text: string): number => Math.ceil(text.length / 4);
 
 /**
  * A `fetch` for the `openai` client that stands in for a provider. The model reads as many pages of the log as it is told to (“Read 3
- * pages”), says what it was asked now and before, and writes extractive summaries. Told to “answer slowly” or to “summarize slowly” it does.
+ * pages”), says what it was asked now and before, and writes extractive summaries. Told to “answer slowly” or
+ * “summarize slowly” it does.
  *
  * @param pace milliseconds between two pieces of a reply.
  */

@@ -16,7 +16,9 @@ const tail = 16;
 /** Kinds of each UTF-16 code unit, filled as they are met. No unit is of no kind, so 0 means not yet met. */
 const kinds = new Uint8Array(0x10000);
 
-/** The kinds of pieces a character may be part of, for the splitting rules of every encoding. Marks count both as letters and as symbols. */
+/**
+ * The kinds of pieces a character may be part of, for the splitting rules of every encoding. Marks count both as letters and as symbols.
+ */
 function learnKinds(unit: number): number {
   const character = String.fromCharCode(unit);
   let found = 0;

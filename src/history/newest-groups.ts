@@ -19,8 +19,8 @@ export function takeNewest<Item>(groups: readonly SizedItem<Item>[][], room: num
 }
 
 /**
- * The items of the newest protocol groups that fit. Of the first group that does not, what the user says in it, and its newest steps: a long
- * turn of work is not lost as a whole for a message that came after it. Undefined where not even the newest group fits.
+ * The items of the newest protocol groups that fit. Of the first group that does not, what the user says in it, and its newest steps: a
+ * long turn of work is not lost as a whole for a message that came after it. Undefined where not even the newest group fits.
  */
 export function takeNewestItems<Item>(items: readonly SizedItem<Item>[], room: number): SizedItem<Item>[] | undefined {
   const groups = splitGroups(items);

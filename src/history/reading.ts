@@ -77,7 +77,9 @@ export function isSystem({ messages }: Pick<Reading<unknown>, 'messages'>): bool
   return messages.length > 0 && messages.every((message) => message.role === 'system');
 }
 
-/** True for a standing item that only the provider can read, such as its own compaction: it stands for all before it, so it stays in front. */
+/**
+ * True for a standing item that only the provider can read, such as its own compaction: it stands for all before it, so it stays in front.
+ */
 export function isCheckpoint(reading: Reading<unknown>): boolean {
   return (
     isSystem(reading) && reading.messages.every(({ parts }) => parts.length > 0 && parts.every(({ type }) => type === 'native'))

@@ -3,8 +3,8 @@ import type { Message, Part } from '../message.ts';
 import type { ItemReader } from './reading.ts';
 
 /**
- * Gives a new id to each call that has none, or whose id an earlier call has already where the provider takes none twice, and to its result.
- * Each call is answered right behind its item, if at all. The same array where nothing is renamed.
+ * Gives a new id to each call that has none, or whose id an earlier call has already where the provider takes none twice, and to its
+ * result. Each call is answered right behind its item, if at all. The same array where nothing is renamed.
  */
 export function renameRepeatedCalls<Request, Item, Reply>(
   items: readonly Item[],

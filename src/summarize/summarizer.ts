@@ -66,7 +66,10 @@ export type SummarySizes<Request, Item, Reply> = Pick<
 
 /** What goes with a summary. */
 interface SummaryFacts {
-  /** Why the prompt cache could not be used in full; empty or absent where the summary request repeated the parent's prefix, or none was sent. */
+  /**
+   * Why the prompt cache could not be used in full; empty or absent where the summary request repeated the parent's prefix, or none was
+   * sent.
+   */
   changed?: readonly string[];
   /** Absent where the summarizer was given everything. */
   omitted?: Omitted | undefined;
@@ -96,11 +99,13 @@ export type Summary<Item = never> = WrittenSummary | NativeSummary<Item>;
  */
 export interface Summarizer {
   <Request, Item, Reply>(task: SummaryTask<Request, Item, Reply>): Promise<Summary<Item>>;
-  /** True where it sends on what `request` is, so that history which the server holds is in the summary, too. Default: it reads `messages`. */
+  /**
+   * True where it sends on what `request` is, so that history which the server holds is in the summary, too. Default: it reads `messages`.
+   */
   readonly asksWithRequest?: boolean | undefined;
   /**
-   * For `plan()`: what it would leave out; undefined for nothing. Throws a `CompactionError` where it could not be asked. Default: not known
-   * before it is.
+   * For `plan()`: what it would leave out; undefined for nothing. Throws a `CompactionError` where it could not be asked. Default: not
+   * known before it is.
    */
   readonly foresee?: (<Request, Item, Reply>(task: SummarySizes<Request, Item, Reply>) => Omitted | undefined) | undefined;
 }

@@ -96,7 +96,10 @@ function pairsOf(events: readonly Event[]): string[] {
     .sort();
 }
 
-/** For each call without a result: in which turn of the assistant it is, and how many turns there are. Messages of the assistant in a row are one. */
+/**
+ * For each call without a result: in which turn of the assistant it is, and how many turns there are. Messages of the assistant in a row
+ * are one.
+ */
 function openCallsIn(messages: readonly Message[]): { open: number[]; turns: number } {
   const waiting: { id: string; turn: number }[] = [];
   let turns = 0;
@@ -115,7 +118,9 @@ function openCallsIn(messages: readonly Message[]): { open: number[]; turns: num
   return { open: waiting.map(({ turn }) => turn), turns: turns + 1 };
 }
 
-/** True where an id is called again while it waits: where results need not stand behind their calls, nobody can tell which one they answer. */
+/**
+ * True where an id is called again while it waits: where results need not stand behind their calls, nobody can tell which one they answer.
+ */
 function callsTwice(events: readonly Event[]): boolean {
   const waiting = new Set<string>();
   return events.some((event) => {

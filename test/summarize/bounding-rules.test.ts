@@ -24,7 +24,8 @@ async function compactIn(contextWindow: number, messages: readonly ChatMessage[]
 }
 
 describe('what the summarizer is given', () => {
-  // V14 keeps an eighth of the window and 512 tokens free, whatever the summary may have; here it is what the summary and a wrong estimate need.
+  // V14 keeps an eighth of the window and 512 tokens free, whatever the summary may have; here it is what the summary and a wrong estimate
+  // need.
   it.each([
     [4096, 3072],
     [8192, 6656],

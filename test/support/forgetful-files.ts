@@ -17,8 +17,8 @@ type Change = [path: string, content: Content | 'folder' | undefined][];
 
 export interface ForgetfulFiles extends FileLayer {
   /**
-   * The file system after a power cut. Bytes that were not synced are gone, there in part, or NULs; names that were made, renamed or removed
-   * since their folder was synced are as they were, or as they became up to some moment.
+   * The file system after a power cut. Bytes that were not synced are gone, there in part, or NULs; names that were made, renamed or
+   * removed since their folder was synced are as they were, or as they became up to some moment.
    */
   cutPower(choose: Choose): ForgetfulFiles;
 }

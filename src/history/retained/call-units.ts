@@ -2,8 +2,8 @@ import type { Message } from '../../message.ts';
 import { type CallTies, tieCalls } from '../call-ties.ts';
 
 /**
- * The items that are kept or left together, by index: calls with all of their results, each answered and each result with its call. Items of
- * broken pairs are in none, and neither are those without calls.
+ * The items that are kept or left together, by index: calls with all of their results, each answered and each result with its call. Items
+ * of broken pairs are in none, and neither are those without calls.
  */
 export function findCallUnits(items: readonly { messages: readonly Message[] }[]): number[][] {
   const all = tieCalls(items);

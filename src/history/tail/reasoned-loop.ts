@@ -3,8 +3,8 @@ import { isSystem, type Reading } from '../reading.ts';
 import { hasUserContent, type IsUserInput } from '../turns.ts';
 
 /**
- * Where a loop begins that ends with results which the model has not seen yet, and in which it reasoned; undefined where a conversation does
- * not end in one. There some providers want the reasoning as it was. Reminders at the end do not count.
+ * Where a loop begins that ends with results which the model has not seen yet, and in which it reasoned; undefined where a conversation
+ * does not end in one. There some providers want the reasoning as it was. Reminders at the end do not count.
  */
 export function findReasonedLoop(readings: readonly Reading<unknown>[], isUserInput: IsUserInput): number | undefined {
   let index = readings.length - 1;

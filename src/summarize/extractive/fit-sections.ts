@@ -41,8 +41,8 @@ const mostMisses = 12;
  * Writes the sections within the cap. While there is room for all five headings and every entry that must stay, those are whole, and
  * each pool fills its share with its highest ranks; the room left over goes to the contests in order.
  *
- * Where they do not fit, written paths are left out from the oldest, and counted, until they take half of what the others leave. Where that is not
- * enough, only what must stay is written, under the headings that it needs, in this order while it fits: the next
+ * Where they do not fit, written paths are left out from the oldest, and counted, until they take half of what the others leave. Where that
+ * is not enough, only what must stay is written, under the headings that it needs, in this order while it fits: the next
  * action, the first constraint, the last error, the written paths from the newest to the oldest, the newest request. Text that does
  * not fit is cut, a path is left out and counted. Where not even a heading fits, the first of them stands alone, cut to the cap.
  *

@@ -11,7 +11,8 @@ import { askProvider } from './ask-provider.ts';
 import { isCompaction, textOfCompaction } from './compaction-block.ts';
 
 /**
- * Has Anthropic compact the conversation on demand. The message that it answers with is the next window, word for word: its block is signed.
+ * Has Anthropic compact the conversation on demand. The message that it answers with is the next window, word for word: its block is
+ * signed.
  *
  * @throws CompactionError
  */
