@@ -28,7 +28,7 @@ export {
 } from './budget/context-budget.ts';
 export type { CounterKind } from './budget/default-counter.ts';
 export { type AdapterOption, type BudgetEstimate, type EstimateOptions, estimateBudget } from './budget/estimate.ts';
-export type { UsageAnchor } from './budget/meter.ts';
+export type { CounterLessons, UsageAnchor } from './budget/meter.ts';
 export type { RoutePolicy } from './budget/route-policy.ts';
 export { type CompactionSuggestion, suggestCompaction } from './budget/suggest-compaction.ts';
 export type { TokenCounter } from './budget/token-counter.ts';

@@ -11,8 +11,8 @@ const heaviestLesson = 4000;
 /** Lessons fade when this many counted tokens came after them. */
 const memory = 50_000;
 
-/** What was learnt of one model, in tokens: plain data, to be taken up in another process. */
-export interface Lessons {
+/** What was learnt of one model, in tokens. */
+interface Lessons {
   model?: string | undefined;
   reported: number;
   counted: number;

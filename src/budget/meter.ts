@@ -13,7 +13,7 @@ import {
   stringifyForCounting,
   sumBreakdown,
 } from './breakdown.ts';
-import { type Calibration, createCalibration, type Lessons } from './calibration.ts';
+import { type Calibration, createCalibration } from './calibration.ts';
 import type { NumberSource } from './context-budget.ts';
 import { type ActiveCounter, activeCounter, type CounterKind, loadDefaultCounter } from './default-counter.ts';
 import { checkCounter, type TokenCounter, utf8Length } from './token-counter.ts';
@@ -26,9 +26,12 @@ export interface UsageAnchor {
   tokens: number;
 }
 
-/** What one counter learnt of a model's tokenizer. */
-export interface CounterLessons extends Lessons {
+/** What usage taught of a model's tokenizer: a counter gave `counted` tokens where the provider reported `reported`. */
+export interface CounterLessons {
   counter: CounterKind;
+  model?: string | undefined;
+  reported: number;
+  counted: number;
 }
 
 export interface Measurement {
