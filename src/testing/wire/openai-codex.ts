@@ -12,9 +12,10 @@ const unsupported = ['max_output_tokens', 'previous_response_id', 'conversation'
  * validateOpenAiCodex({ model: 'gpt-5', instructions: '', input: [], store: false, stream: true }); // [{ rule: 'input-empty', … }]
  */
 export function validateOpenAiCodex(body: unknown): WireViolation[] {
-  const violations = validateOpenAiResponses(body);
+  if (!isRecord(body)) return validateOpenAiResponses(body);
+  // Nothing is stored, whatever the request says.
+  const violations = validateOpenAiResponses({ ...body, store: false });
   const report: Report = (rule, path, message) => violations.push({ rule, path, message });
-  if (!isRecord(body)) return violations;
   if (isAbsent(body.instructions)) report('instructions-missing', 'instructions', 'Expected instructions.');
   if (body.stream !== true) report('stream', 'stream', `Expected true, got ${describe(body.stream)}.`);
   if (body.store !== false) report('store', 'store', `Expected false, got ${describe(body.store)}.`);
@@ -22,17 +23,13 @@ export function validateOpenAiCodex(body: unknown): WireViolation[] {
     if (!isAbsent(body[field])) report('unsupported-parameter', field, 'Expected no such parameter.');
   const items: readonly unknown[] = Array.isArray(body.input) ? body.input : [];
   items.forEach((item, index) => {
-    if (isRecord(item)) checkItem(item, `input[${index}]`, report);
+    if (isRecord(item)) checkRole(item, `input[${index}]`, report);
   });
   return violations;
 }
 
-/** System text has one place, and as nothing is stored, nothing can be found by its id. */
-function checkItem({ type, role, id, encrypted_content }: Fields, path: string, report: Report): void {
+/** System text has one place. */
+function checkRole({ role }: Fields, path: string, report: Report): void {
   if (role === 'system' || role === 'developer')
     report('system-item', path, `Expected system text in \`instructions\`, got a message of role ${describe(role)}.`);
-  if (type === 'item_reference' || (isAbsent(type) && isAbsent(role)))
-    report('item-reference', path, `Expected the item itself, got a reference to ${describe(id)}.`);
-  if (type === 'reasoning' && typeof encrypted_content !== 'string')
-    report('reasoning-unsealed', `${path}.encrypted_content`, 'Expected the encrypted content of reasoning.');
 }

@@ -99,6 +99,10 @@ const valid: Record<string, unknown> = {
     ...marker,
   }),
   'a chosen tool': body([user(text('Go'))], { tool_choice: { type: 'tool', name: 'read' } }),
+  'more thinking than a reply can hold, between calls': body([user(text('Go'))], {
+    thinking: { type: 'enabled', budget_tokens: 8192 },
+    betas: ['interleaved-thinking-2025-05-14'],
+  }),
   'thinking before words of another message': body([
     user(text('Go')),
     assistant(thought),
@@ -141,6 +145,8 @@ const broken: [rule: string, body: unknown][] = [
     'cache-marker-order',
     body([user(text('Go')), assistant(call('t1')), user({ ...result('t1'), content: [{ ...text('ok'), ...marker }], ...hour })]),
   ],
+  ['tool-choice-forced', body([user(text('Go'))], { thinking, tool_choice: { type: 'any' } })],
+  ['tool-choice-forced', body([user(text('Go'))], { thinking, tool_choice: { type: 'tool', name: 'read' } })],
   ['tool-choice-unknown', body([user(text('Go'))], { tool_choice: { type: 'tool', name: 'write' } })],
   ['system-blank', body([user(text('Go'))], { system: [text('You help.'), text(' ')] })],
   ['ill-formed-string', body([user(text('broken \ud83d'))])],

@@ -97,6 +97,13 @@ const legal: readonly (readonly [string, unknown])[] = [
   ['tools and a choice among them', body([user], { tools: [tool], tool_choice: { type: 'function', name: 'look' } })],
   ['no tools, and the default choice', body([user], { tools: [], tool_choice: 'auto' })],
   ['a tool of the provider, chosen', body([user], { tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search' } })],
+  [
+    'sealed reasoning of which nothing is stored',
+    body(
+      [user, { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'x' }, { role: 'assistant', content: 'Hi' }, user],
+      { store: false },
+    ),
+  ],
   ['a private request', body([user], { store: false, max_output_tokens: 16, tools: [tool], tool_choice: 'none' })],
 ];
 
@@ -111,6 +118,12 @@ const illegal: readonly (readonly [rule: string, path: string, body: unknown])[]
   ['unknown-level', 'reasoning.effort', body([user], { reasoning: { effort: 'tremendous' } })],
   ['unknown-level', 'text.verbosity', body([user], { text: { verbosity: 'max' } })],
   ['two-histories', 'conversation', body([user], { conversation: 'conv_1', previous_response_id: 'resp_1' })],
+  ['item-reference', 'input[0]', body([{ type: 'item_reference', id: 'msg_1' }, user], { store: false })],
+  [
+    'reasoning-unsealed',
+    'input[1].encrypted_content',
+    body([user, { type: 'reasoning', id: 'rs_1', summary: [] }, { role: 'assistant', content: 'Hi' }, user], { store: false }),
+  ],
   ['background-unstored', 'background', body([user], { background: true, store: false })],
   ['input-missing', 'input', { model: 'gpt-5' }],
   ['input-type', 'input', body({})],

@@ -2,10 +2,11 @@ import { describe, type Fields, isAbsent, type Report } from '../report.ts';
 import { checkItem } from './check-item.ts';
 import { checkPairs } from './check-pairs.ts';
 import { checkReasoning } from './check-reasoning.ts';
+import { checkUnstored } from './check-unstored.ts';
 import { type InputItem, readInput } from './read-input.ts';
 
 export function checkInput(body: Fields, report: Report): void {
-  const { input, prompt, conversation, previous_response_id } = body;
+  const { input, prompt, conversation, previous_response_id, store } = body;
   const held = !isAbsent(conversation) || !isAbsent(previous_response_id);
   if (isAbsent(input)) {
     if (!held && isAbsent(prompt)) report('input-missing', 'input', 'Expected a text or an array of items.');
@@ -27,6 +28,7 @@ export function checkInput(body: Fields, report: Report): void {
   for (const item of items) checkItem(item, report);
   checkIds(items, report);
   checkReasoning(items, report);
+  if (store === false) checkUnstored(items, report);
   const resolvable = held || items.some(({ kind }) => kind === 'item_reference');
   checkPairs(items, resolvable, report);
   checkOrder(items, resolvable || !isAbsent(prompt), report);
