@@ -1,5 +1,4 @@
-import { isBytes } from './bytes.ts';
-import { isPlainObject } from './plain-object.ts';
+import { isBytes, isPlainObject } from './any-realm.ts';
 
 /** Requests that can be read are less deep: below it lie odd fields that nobody reads. */
 const deepestNesting = 1000;

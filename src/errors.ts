@@ -1,3 +1,5 @@
+import { isError } from './any-realm.ts';
+
 /** Why a compaction did not happen. `CompactionError.code` is one of these. */
 export type CompactionErrorCode =
   /** An option is wrong: the message names it, its value and what was expected. */
@@ -130,7 +132,7 @@ export function describeFailure(
 /** Why something threw, in words that may be shown: what a function of the host or of another library says may hold a secret. */
 export function explainThrown(error: unknown): string {
   if (isCompactionError(error)) return error.message;
-  return error instanceof Error ? `${error.name} was thrown` : 'something that is no error was thrown';
+  return isError(error) ? `${error.name} was thrown` : 'something that is no error was thrown';
 }
 
 /** The one part of a provider's error that holds nothing secret. */
@@ -151,5 +153,5 @@ function diagnostics({ provider, model, inputTokens, inputBudget }: CompactionEr
  * if (isCompactionError(error)) showReason(error.code);
  */
 export function isCompactionError(error: unknown): error is CompactionError {
-  return error instanceof CompactionError || (error instanceof Error && error.name === 'CompactionError' && 'code' in error);
+  return error instanceof CompactionError || (isError(error) && error.name === 'CompactionError' && 'code' in error);
 }

@@ -2,6 +2,7 @@ import type { Usage } from './adapters/adapter.ts';
 import type { BudgetEstimate } from './budget/estimate.ts';
 import type { CompactionError } from './errors.ts';
 import type { Message } from './message.ts';
+import { call } from './until-aborted.ts';
 
 /** What was noticed and is worth reporting, though nothing failed. */
 export type NoticeCode =
@@ -121,11 +122,6 @@ export type CompactionObserver = (event: CompactionEvent) => void;
 
 /** Tells an observer. Its faults, also asynchronous ones, stay its own. */
 export function notify(observer: CompactionObserver | undefined, event: CompactionEvent): void {
-  try {
-    // An observer typed as returning nothing may still be an async function.
-    const result: unknown = observer?.(event);
-    if (result instanceof Promise) result.catch(() => undefined);
-  } catch {
-    // Observers never change what they observe.
-  }
+  // Typed as returning nothing, it may still be an async function.
+  call(() => observer?.(event)).catch(() => undefined);
 }

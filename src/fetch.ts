@@ -1,3 +1,4 @@
+import { isRegExp } from './any-realm.ts';
 import { type Compactor, createCompactor, type PrepareOptions } from './compactor.ts';
 import { CompactionError, explainThrown } from './errors.ts';
 import { type NoticeCode, notify } from './events.ts';
@@ -153,7 +154,7 @@ function checkOptions<Shape extends object, Item, Reply>(options: FetchOptions<S
       throw new CompactionError('invalid-options', `Expected \`${name}\` to be a function, got ${typeof value}.`);
   }
   const { endpoint, name } = options.adapter;
-  if (endpoint instanceof RegExp) return endpoint;
+  if (isRegExp(endpoint)) return endpoint;
   throw new CompactionError(
     'invalid-options',
     `Expected \`adapter.endpoint\` to be a regular expression, got ${typeof endpoint}: requests of ${name} are no bodies of HTTP.`,

@@ -1,6 +1,7 @@
 import { type Notice, notify } from './events.ts';
 import type { Track } from './overlay.ts';
 import type { Settings } from './settings.ts';
+import { call } from './until-aborted.ts';
 
 /** A callback that hears nothing more once the compaction is over, and whose faults stay its own. */
 export function shield<Arguments extends unknown[]>(
@@ -9,14 +10,8 @@ export function shield<Arguments extends unknown[]>(
 ): ((...args: Arguments) => void) | undefined {
   if (!callback) return undefined;
   return (...args) => {
-    if (signal.aborted) return;
-    try {
-      // As with observers: typed as returning nothing, it may still be an async function.
-      const result: unknown = callback(...args);
-      if (result instanceof Promise) result.catch(() => undefined);
-    } catch {
-      // What is shown changes nothing.
-    }
+    // As with observers: typed as returning nothing, it may still be an async function.
+    if (!signal.aborted) call(() => callback(...args)).catch(() => undefined);
   };
 }
 

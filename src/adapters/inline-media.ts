@@ -1,5 +1,5 @@
+import { isBytes } from '../any-realm.ts';
 import { readImageSize } from '../budget/image-size.ts';
-import { isBytes } from '../bytes.ts';
 import type { MediaPart } from '../message.ts';
 import { stringOf } from './fields.ts';
 

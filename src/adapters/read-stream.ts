@@ -1,3 +1,5 @@
+import { isRecord } from './fields.ts';
+
 /** True for a reply that is a stream. Nothing is read of it. */
 export function isStream(reply: unknown): reply is AsyncIterable<unknown> {
   return typeof reply === 'object' && reply !== null && Symbol.asyncIterator in reply;
@@ -34,7 +36,7 @@ function close(stream: AsyncIterable<unknown>, iterator: AsyncIterator<unknown>)
   // A generator that waits does not hear `return`; the streams of SDKs have a controller beside it.
   for (const name of ['controller', 'abortController']) {
     const controller: unknown = Reflect.get(stream, name);
-    if (controller instanceof AbortController) controller.abort();
+    if (isRecord(controller) && typeof controller.abort === 'function') controller.abort();
   }
 }
 

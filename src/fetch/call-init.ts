@@ -15,8 +15,8 @@ function withoutHeaders(headers: HeadersInit, names: readonly string[]): Headers
   const kept = entries.filter(([name]) => !names.includes(name.toLowerCase()));
   if (kept.length === entries.length) return headers;
   // In the form in which they came: whoever gave `fetch` may look into them.
-  if (headers instanceof Headers) return new Headers(kept);
-  return Array.isArray(headers) ? kept : Object.fromEntries(kept);
+  if (Array.isArray(headers)) return kept;
+  return typeof headers.forEach === 'function' ? new Headers(kept) : Object.fromEntries(kept);
 }
 
 function entriesOf(headers: HeadersInit): readonly [string, string][] {

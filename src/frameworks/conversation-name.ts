@@ -1,3 +1,4 @@
+import { isError } from '../any-realm.ts';
 import { CompactionError } from '../errors.ts';
 import { type CompactionObserver, notify } from '../events.ts';
 
@@ -19,7 +20,7 @@ export function nameSafely<Request>(
     try {
       return conversation?.(request);
     } catch (error) {
-      const message = `The conversation was not named: ${error instanceof Error ? error.message : 'no error was given'}`;
+      const message = `The conversation was not named: ${isError(error) ? error.message : 'no error was given'}`;
       notify(onEvent, { type: 'notice', code: 'unreadable-request', message });
       return undefined;
     }

@@ -1,4 +1,5 @@
 import type { ProviderAdapter, RequestContext } from '../adapters/adapter.ts';
+import { isError } from '../any-realm.ts';
 import { CompactionError, isCompactionError } from '../errors.ts';
 import { memoizeByContent } from './content-memo.ts';
 import { fingerprint, linkFingerprints } from './fingerprint.ts';
@@ -77,7 +78,7 @@ export function readNamed<Result>(name: () => string, read: () => Result): Resul
     return read();
   } catch (cause) {
     if (isCompactionError(cause) && cause.provider !== undefined) throw cause; // the adapter's own words are better
-    const reason = cause instanceof Error ? cause.message : 'no error was given';
+    const reason = isError(cause) ? cause.message : 'no error was given';
     throw new CompactionError('invalid-request', `${name()} cannot be read: ${reason}`, { cause });
   }
 }

@@ -1,10 +1,9 @@
 import type { ProviderAdapter } from '../adapters/adapter.ts';
-import { isBytes } from '../bytes.ts';
+import { isBytes, isPlainObject } from '../any-realm.ts';
 import { copyDeep } from '../copy.ts';
 import { checkNesting, fingerprint } from '../history/fingerprint.ts';
 import { isSystem } from '../history/reading.ts';
 import type { Message } from '../message.ts';
-import { isPlainObject } from '../plain-object.ts';
 import type { NativeItem, StoredMessages } from './event.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { isError } from '../any-realm.ts';
 import { type Choose, chooseFrom } from './choose.ts';
 import { breakChecks } from './conformance/breaks.ts';
 import type { Check } from './conformance/check.ts';
@@ -69,7 +70,7 @@ export function adapterConformance<Request, Item, Reply>(
 async function runAll(name: string, check: (choose: Choose) => Promise<void>, runs: number, first: number): Promise<void> {
   for (let seed = first; seed < first + runs; seed++)
     await check(chooseFrom(seed)).catch((cause: unknown) => {
-      const message = cause instanceof Error ? cause.message : String(cause);
+      const message = isError(cause) ? cause.message : String(cause);
       throw new Error(`${name} (seed ${seed}): ${message}`, { cause });
     });
 }

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../plain-object.ts';
+import { isPlainObject, isUrl } from '../../any-realm.ts';
 import { isRecord, stringOf } from '../fields.ts';
 import { isPart, type Part } from './parts.ts';
 
@@ -12,7 +12,7 @@ export function writeFile(value: unknown): Part[] {
   const { type, data, url, mediaType, filename } = value;
   const source = typeof data === 'string' ? data : reviveData(url);
   // An id of the provider's has no form of its own here.
-  if (typeof data !== 'string' && !(source instanceof URL)) return [];
+  if (typeof data !== 'string' && !isUrl(source)) return [];
   const kind = type.startsWith('image-') ? 'image/*' : 'application/octet-stream';
   const file = { type: 'file', mediaType: stringOf(mediaType) || kind, data: source };
   return [typeof filename === 'string' ? { ...file, filename } : file];

@@ -1,3 +1,4 @@
+import { isError } from '../../any-realm.ts';
 import { isRecord, stringOf } from '../fields.ts';
 import { type AssembledBlock, assembleBlock, type BlockAssembler } from './assemble-block.ts';
 import { memberOf, textOfBlock } from './blocks.ts';
@@ -68,7 +69,7 @@ function throwException(event: unknown): void {
   if (!isRecord(event)) return;
   for (const [key, exception] of Object.entries(event)) {
     if (!key.endsWith('Exception') || !isRecord(exception)) continue;
-    if (exception instanceof Error) throw exception;
+    if (isError(exception)) throw exception;
     const message = stringOf(exception.message) || 'The stream ended with an exception.';
     throw Object.assign(new Error(message), { ...exception, name: key.charAt(0).toUpperCase() + key.slice(1) });
   }

@@ -1,5 +1,5 @@
+import { isBytes } from '../../any-realm.ts';
 import { utf8Length } from '../../budget/token-counter.ts';
-import { isBytes } from '../../bytes.ts';
 import type { MediaPart } from '../../message.ts';
 import type { Fields } from '../fields.ts';
 import { describeMedia } from '../inline-media.ts';

@@ -1,4 +1,4 @@
-import { isBytes } from '../../bytes.ts';
+import { isBytes } from '../../any-realm.ts';
 import { type Fields, isRecord } from '../fields.ts';
 import { memberOf } from './blocks.ts';
 import { mediaKindOf } from './read-media.ts';

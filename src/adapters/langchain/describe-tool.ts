@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../plain-object.ts';
+import { isPlainObject } from '../../any-realm.ts';
 import { type Fields, fieldsOf, isRecord } from '../fields.ts';
 
 const described = new WeakMap<object, unknown>();

@@ -1,3 +1,4 @@
+import { isBytes, isPlainObject } from '../../any-realm.ts';
 import type { Choose } from '../choose.ts';
 import type { ProviderKit } from '../provider-kit.ts';
 import type { WireViolation } from '../wire/violation.ts';
@@ -50,8 +51,14 @@ export function freeze<Value>(value: Value): Value {
 export function isSame(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
-  if (Object.getPrototypeOf(left) !== Object.getPrototypeOf(right)) return false;
+  if (!isAlike(left, right)) return false;
   const entries = Object.entries(left).filter(([, entry]) => entry !== undefined);
   const others = new Map(Object.entries(right).filter(([, entry]) => entry !== undefined));
   return entries.length === others.size && entries.every(([key, entry]) => others.has(key) && isSame(entry, others.get(key)));
+}
+
+/** What is of one kind in every realm may come from another one. */
+function isAlike(left: object, right: object): boolean {
+  for (const is of [Array.isArray, isBytes, isPlainObject]) if (is(left) || is(right)) return is(left) && is(right);
+  return Object.getPrototypeOf(left) === Object.getPrototypeOf(right);
 }

@@ -1,5 +1,5 @@
 import { createCompactor } from '../../compactor.ts';
-import { CompactionError } from '../../errors.ts';
+import { isCompactionError } from '../../errors.ts';
 import type { CompactionEvent } from '../../events.ts';
 import { AutoCompactingLoop } from '../../loop.ts';
 import { sometimes } from '../choose.ts';
@@ -143,7 +143,7 @@ export const transactionChecks: readonly Check[] = [
         ({ request: compacted }) => expectValid(kit, 'The compacted request', compacted),
         (reason: unknown) => reason,
       );
-      if (error !== undefined && !(error instanceof CompactionError)) throw error;
+      if (error !== undefined && !isCompactionError(error)) throw error;
       expectSound(kit, model);
       const next = await createCompactor({ ...smallWindow(kit), send: model.send }).prepare(
         kit.request([...kit.adapter.items(request).slice(leadingOf(kit)), ...userItems(kit, question)]),

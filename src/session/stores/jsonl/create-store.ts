@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { CompactionError, isCompactionError } from '../../../errors.ts';
 import type { LoadedSession, SessionStore, StoredEvent } from '../../store.ts';
 import { checkEvents, checkFollows, checkSessionId } from '../check-append.ts';
+import { readCode } from '../read-code.ts';
 import { nameFile } from './file-name.ts';
 import type { FileLayer } from './files.ts';
 import { createKeyedQueue } from './keyed-queue.ts';
@@ -108,7 +109,7 @@ async function load(path: string, files: FileLayer): Promise<LoadedSession> {
 /** The wording of a system's error names paths: it stays in `cause`. */
 function describeFailure(error: unknown, id: string): unknown {
   if (isCompactionError(error)) return error;
-  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-  const message = `The file of session ${JSON.stringify(id)} could not be read or written${code}; \`cause\` says how.`;
+  const code = readCode(error);
+  const message = `The file of session ${JSON.stringify(id)} could not be read or written${code ? ` (${code})` : ''}; \`cause\` says how.`;
   return new CompactionError('store-failed', message, { cause: error });
 }

@@ -4,6 +4,7 @@ import { stat, utimes } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CompactionError } from '../../../errors.ts';
+import { readCode } from '../read-code.ts';
 
 /** Milliseconds after which a lock whose owner does not renew it may be taken. One more second may pass: it is dated ahead. */
 const stale = 6000;
@@ -105,7 +106,7 @@ async function tryLock(path: string): Promise<HeldLock | undefined> {
       },
     };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ELOCKED') return undefined;
+    if (readCode(error) === 'ELOCKED') return undefined;
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import process from 'node:process';
+import { readCode } from '../read-code.ts';
 import type { FileFacts, FileLayer, OpenFile } from './files.ts';
 
 const { O_RDONLY, O_NONBLOCK, O_RDWR, O_APPEND, O_CREAT, O_EXCL } = constants;
@@ -65,7 +66,7 @@ function describe({ size, dev, ino }: BigIntStats): FileFacts {
 
 async function unlessMissing<Value>(promise: Promise<Value>): Promise<Value | undefined> {
   return promise.catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (readCode(error) === 'ENOENT') return undefined;
     throw error;
   });
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CompactionError } from '../../../errors.ts';
-import { classifyFailure, readCode } from './failure.ts';
+import { readCode } from '../read-code.ts';
+import { classifyFailure } from './failure.ts';
 
 /** What the store needs of a pool: `Pool` of `pg` has it, and so has PGlite. */
 export interface PostgresPool {

@@ -1,3 +1,6 @@
+import { isError } from '../../../any-realm.ts';
+import { readCode } from '../read-code.ts';
+
 /**
  * - `refused`: the server said no. Nothing is stored, and asking again is no use.
  * - `passing`: nothing is stored, and asking again may help.
@@ -18,16 +21,11 @@ const unconnected = /^timeout exceeded when trying to connect/;
 /** What is known after a statement has failed. */
 export function classifyFailure(error: unknown): Failure {
   const code = readCode(error) ?? '';
-  const message = error instanceof Error ? error.message : '';
+  const message = isError(error) ? error.message : '';
   if (ended.test(message)) return 'refused';
   if (passing.test(code) || unreached.test(code) || unconnected.test(message)) return 'passing';
   // Without the state of a server's answer nobody answered: sockets, pools, timeouts.
   return lost.test(code) || !isState(code) ? 'lost' : 'refused';
-}
-
-export function readCode(error: unknown): string | undefined {
-  const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : undefined;
 }
 
 /** Codes of Node begin with an E, and no class of states does. */

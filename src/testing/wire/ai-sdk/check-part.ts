@@ -1,4 +1,4 @@
-import { isBytes } from '../../../bytes.ts';
+import { isBytes, isUrl } from '../../../any-realm.ts';
 import { describe, type Fields, isRecord, type Report } from '../report.ts';
 import { checkOutput } from './check-output.ts';
 import { checkProviderOptions } from './check-provider-options.ts';
@@ -50,7 +50,7 @@ function checkReasoning({ text, providerOptions: options }: Fields, path: string
 function checkFile({ data, mediaType }: Fields, path: string, report: Report): void {
   if (typeof mediaType !== 'string' || mediaType === '')
     report('file', path, `Expected a media type, got ${describe(mediaType)}.`);
-  if (typeof data !== 'string' && !isBytes(data) && !(data instanceof URL))
+  if (typeof data !== 'string' && !isBytes(data) && !isUrl(data))
     report('file', path, `Expected bytes, base64 or a URL, got ${describe(data)}.`);
 }
 

@@ -1,4 +1,4 @@
-import { isBytes } from '../../../bytes.ts';
+import { isBytes } from '../../../any-realm.ts';
 import { isRecord, type Report } from '../report.ts';
 import { readResultContent, type WireBlock, type WireMessage } from './messages.ts';
 

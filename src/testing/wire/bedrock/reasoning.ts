@@ -1,4 +1,4 @@
-import { isBytes } from '../../../bytes.ts';
+import { isBytes } from '../../../any-realm.ts';
 import { type Fields, isRecord, type Report } from '../report.ts';
 import type { WireBlock, WireMessage } from './messages.ts';
 import { readThinking } from './parameters.ts';
