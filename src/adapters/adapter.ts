@@ -149,8 +149,8 @@ export interface ProviderAdapter<Shape, Item, Reply> {
    */
   withoutReasoning(item: Item): Item | undefined;
   /**
-   * True for a request in which a tool loop that is still open must begin with the reasoning that led to it. Absent where no provider of the
-   * shape demands that.
+   * True for a request in which a tool loop that is still open must begin with the reasoning that led to it. Absent where no provider of
+   * the shape demands that.
    */
   loopNeedsReasoning?(request: Shape): boolean;
   /** The request in which the provider drops reasoning that no longer fits what stands before it. Absent where no provider can. */
@@ -172,8 +172,8 @@ export interface ProviderAdapter<Shape, Item, Reply> {
   /** Reads a reply to its end. Rejects with the signal's reason when aborted, and with the provider's error where the stream has one. */
   readReply(reply: Reply, options?: ReadReplyOptions): Promise<ReplySummary<Item>>;
   /**
-   * The item that stands for the reply of this id and all before it, as `items` gives it where a request goes on from there. `withItems` makes
-   * a request that goes on from nothing where the item is not among those that it is given. It is never sent.
+   * The item that stands for the reply of this id and all before it, as `items` gives it where a request goes on from there. `withItems`
+   * makes a request that goes on from nothing where the item is not among those that it is given. It is never sent.
    */
   heldItem?(responseId: string): Item;
   /** Usage of a reply *object*. Undefined for a stream: the caller's stream is never touched. */

@@ -27,7 +27,8 @@ export type {
 } from './ai-sdk/shape.ts';
 
 /**
- * The adapter for calls of a language model of the AI SDK (`ai` 6): requests are its `LanguageModelV3CallOptions`, replies what `doGenerate`
+ * The adapter for calls of a language model of the AI SDK (`ai` 6): requests are its `LanguageModelV3CallOptions`, replies what
+ * `doGenerate`
  * and `doStream` return. `generateText` and its like execute tools inside their call and are joined by `aiSdkMiddleware`, which is built
  * on this.
  *

@@ -9,6 +9,11 @@ export function fieldsOf(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }
 
+/** The fields that are sent: of an instance that says what JSON makes of it, as one with getters has to, those. */
+export function sentFields(value: object): Fields {
+  return 'toJSON' in value && typeof value.toJSON === 'function' ? fieldsOf(value.toJSON()) : { ...value };
+}
+
 export function isBlank(text: string): boolean {
   return !/\S/.test(text);
 }

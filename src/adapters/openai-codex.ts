@@ -12,7 +12,8 @@ const name = 'openai-codex';
 
 /**
  * The adapter for the backend of Codex, `…/backend-api/codex/responses`: the Responses API, but for streams alone, nothing stored, system
- * text in `instructions` only, and no output cap. Requests and replies are those of the `openai` SDK with that `baseURL`, or of a plain `fetch`.
+ * text in `instructions` only, and no output cap. Requests and replies are those of the `openai` SDK with that `baseURL`, or of a plain
+ * `fetch`.
  *
  * In a request that is rebuilt, system and developer messages move into `instructions`. How long a summary may be is said in words.
  *

@@ -25,8 +25,8 @@ export type { ResponsesItem, ResponsesReply, ResponsesReplyObject, ResponsesRequ
  * The adapter for the Responses API of OpenAI and of the servers that speak like it. Requests and replies are those of the `openai` SDK,
  * or of a plain `fetch`; streams are its `Stream<ResponseStreamEvent>`, its `ResponseStream` or any other asynchronous iterable of events.
  *
- * A history that the server holds behind `previous_response_id` can be compacted where the library has seen all of it, and no system text in
- * it: such a request then goes out whole, and the conversation goes on from its reply. Requests with `conversation` pass through.
+ * A history that the server holds behind `previous_response_id` can be compacted where the library has seen all of it, and no system text
+ * in it: such a request then goes out whole, and the conversation goes on from its reply. Requests with `conversation` pass through.
  *
  * @example
  * const create = withAutoCompaction(

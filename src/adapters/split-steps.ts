@@ -29,7 +29,9 @@ export function splitSteps(message: Message): Message[] {
   return steps;
 }
 
-/** Ids for calls that have none, the same for the same message; their results belong to them in order, and have the names of their tools. */
+/**
+ * Ids for calls that have none, the same for the same message; their results belong to them in order, and have the names of their tools.
+ */
 function nameCalls(parts: readonly Part[]): Part[] {
   const hash = hashText(JSON.stringify(parts.flatMap((part) => (part.type === 'toolCall' ? [part.name, part.input] : []))));
   let calls = 0;

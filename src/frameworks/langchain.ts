@@ -67,7 +67,8 @@ export interface LangchainMiddleware<Request extends LangchainModelRequest = Lan
 }
 
 /**
- * Keeps the calls of an agent inside the window, each step of its tool loop too. Every request to the model is checked, compacted where that
+ * Keeps the calls of an agent inside the window, each step of its tool loop too. Every request to the model is checked, compacted where
+ * that
  * is due, and sent once. The agent's state keeps all of its messages, and so does a checkpointer; only what the model is sent is compacted.
  *
  * The summary is asked of the agent's own model with its own tools. It reaches no stream of the agent, in no mode, and no other middleware.

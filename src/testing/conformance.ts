@@ -1,4 +1,5 @@
 import { isError } from '../any-realm.ts';
+import { CompactionError } from '../errors.ts';
 import { type Choose, chooseFrom } from './choose.ts';
 import { breakChecks } from './conformance/breaks.ts';
 import type { Check } from './conformance/check.ts';
@@ -51,6 +52,7 @@ const checks: readonly Check[] = [
 /**
  * Every promise of an adapter, as cases to run: by themselves, or registered with the `test` of a test runner.
  *
+ * @throws CompactionError `invalid-options` for what is no kit.
  * @example
  * import { test } from 'node:test';
  * adapterConformance(myKit, { test });
@@ -59,6 +61,8 @@ export function adapterConformance<Request, Item, Reply>(
   kit: ProviderKit<Request, Item, Reply>,
   { runs = 200, seed = 1, test }: ConformanceOptions = {},
 ): ConformanceCase[] {
+  if (typeof kit?.adapter !== 'object' || typeof kit.validate !== 'function')
+    throw new CompactionError('invalid-options', 'Expected a kit with an `adapter`, `request`, `validate`, `reply` and `error`.');
   const cases = checks.map(({ name, random, holds }): ConformanceCase => {
     const check = async (choose: Choose) => holds(kit, choose);
     return { name, random, check, run: () => runAll(`${kit.name}: ${name}`, check, random ? runs : 1, seed) };

@@ -88,7 +88,9 @@ export interface ProviderKit<Request, Item, Reply> {
   validate(request: Request): WireViolation[];
   /** A whole reply. */
   reply(script: ReplyScript): Reply;
-  /** The same reply in pieces, its text in at least two; all of them, or up to where it breaks off. Absent where the shape has no streams. */
+  /**
+   * The same reply in pieces, its text in at least two; all of them, or up to where it breaks off. Absent where the shape has no streams.
+   */
   stream?(script: ReplyScript, breaks?: StreamBreak): Reply;
   /** Settings that a summary request goes without, and the prompt cache does not see: to stop early, to answer twice, to be stored. */
   readonly neutralized?: readonly ForkSetting<Request>[] | undefined;

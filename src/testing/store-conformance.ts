@@ -1,3 +1,4 @@
+import { CompactionError } from '../errors.ts';
 import type { SessionStore } from '../session/store.ts';
 import { orderChecks } from './store-conformance/order.ts';
 import { payloadChecks } from './store-conformance/payloads.ts';
@@ -21,6 +22,7 @@ export type OpenStore = () => SessionStore | PromiseLike<SessionStore>;
  * Proves a session store: what is stored and refused, in which order, that batches are whole, and that texts and bytes come back as
  * they were. Every case uses sessions of its own, so the place need not be empty.
  *
+ * @throws CompactionError `invalid-options` where `open` is no function.
  * @example
  * import { test } from 'node:test';
  * storeConformance(() => myStore({ directory }), { test });
@@ -29,6 +31,8 @@ export type OpenStore = () => SessionStore | PromiseLike<SessionStore>;
  * for (const { run } of storeConformance(openStore)) await run();
  */
 export function storeConformance(open: OpenStore, { test }: StoreConformanceOptions = {}): StoreConformanceCase[] {
+  if (typeof open !== 'function')
+    throw new CompactionError('invalid-options', `Expected a function that opens the store, got ${typeof open}.`);
   const use = async <Result>(run: (store: SessionStore) => Promise<Result>): Promise<Result> => {
     const store = await open();
     try {

@@ -25,7 +25,7 @@ const validators: Record<ProviderName, (request: unknown) => WireViolation[]> = 
 
 /**
  * What says whether a provider would take a request, without asking it. It gives every rule that the request breaks; unknown fields are let
- * through.
+ * through. A request in which the assistant has the last word (a prefill) is refused, as the newest models do.
  *
  * @throws CompactionError `invalid-options` for a provider that is not known.
  * @example

@@ -98,13 +98,18 @@ describe('writeMessage', () => {
     expect(item?.content).toEqual([{ type: 'tool_use', id: 't1', name: 'read', input: written }]);
   });
 
-  it.each(['call|1', '', 'x'.repeat(65), 'übung', 'a b'])('maps the illegal id %j alike in call and result', (id) => {
+  it.each(['call|1', 'x'.repeat(65), 'übung', 'a b'])('maps the illegal id %j alike in call and result', (id) => {
     const items = [
       { role: 'user', content: 'Go' },
       ...write('assistant', { type: 'toolCall', id, name: 'read', input: {} }),
       ...write('tool', { type: 'toolResult', callId: id, content: [] }),
     ];
     expect(rulesBrokenBy(items)).toEqual([]);
+  });
+
+  it('leaves calls without an id so: the library tells them apart, and names them', () => {
+    expect(write('assistant', { type: 'toolCall', id: '', name: 'read', input: {} })).toMatchObject([{ content: [{ id: '' }] }]);
+    expect(write('tool', { type: 'toolResult', callId: '', content: [] })).toMatchObject([{ content: [{ tool_use_id: '' }] }]);
   });
 
   it('keeps legal ids, and different ids different', () => {

@@ -20,6 +20,38 @@ const gif = 'R0lGODlhAgADAAAAACH5BAAAAAAALAAAAAACAAMAAAICBAoAOw==';
 const image = { type: 'image_url', image_url: { url: `data:image/gif;base64,${gif}` } } as const;
 const call = (id: string, name = 'look', args = '{}') => ({ id, type: 'function', function: { name, arguments: args } }) as const;
 
+/** A message of a host's own class: it has no fields of its own, and says what is sent. */
+class HostMessage {
+  readonly [key: string]: unknown;
+  readonly #message: ChatMessage;
+  constructor(message: ChatMessage) {
+    this.#message = message;
+  }
+  get role(): string {
+    return this.#message.role;
+  }
+  toJSON(): ChatMessage {
+    return this.#message;
+  }
+}
+
+describe('a message of a class with getters', () => {
+  it('is read as what is sent, and kept', () => {
+    const plain = { role: 'assistant', content: 'Looking.', tool_calls: [call('c1')] };
+    const message = new HostMessage(plain);
+    expect(read(message)).toEqual(read(plain));
+    expect(adapter.repairItem(message)).toBe(message);
+    expect(adapter.withoutReasoning(message)).toBe(message);
+  });
+
+  it('is repaired as what is sent', () => {
+    const message = new HostMessage({ role: 'assistant', content: ' ', tool_calls: [call('c1')] });
+    expect(adapter.repairItem(message)).toEqual({ role: 'assistant', content: null, tool_calls: [call('c1')] });
+    const thinking = new HostMessage({ role: 'assistant', content: 'Yes.', reasoning: 'Hm.' } as ChatMessage);
+    expect(adapter.withoutReasoning(thinking)).toEqual({ role: 'assistant', content: 'Yes.' });
+  });
+});
+
 describe('readItem', () => {
   it.each([
     ['system', 'system'],

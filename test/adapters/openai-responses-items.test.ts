@@ -22,6 +22,22 @@ const gif = 'R0lGODlhAgADAAAAACH5BAAAAAAALAAAAAACAAMAAAICBAoAOw==';
 const image = { type: 'input_image', detail: 'low', image_url: `data:image/gif;base64,${gif}` } as const;
 const said = { type: 'output_text', text: 'Fine.', annotations: [] } as const;
 
+describe('an item of a class with getters', () => {
+  it('is read as what is sent', () => {
+    const plain = { role: 'user', content: [{ type: 'input_text', text: 'Look.' }] } as const;
+    const item = new (class {
+      readonly [key: string]: unknown;
+      get role(): string {
+        return plain.role;
+      }
+      toJSON(): object {
+        return plain;
+      }
+    })();
+    expect(read(item)).toEqual(read(plain));
+  });
+});
+
 describe('readItem', () => {
   it.each([
     ['system', 'system'],

@@ -57,6 +57,12 @@ const sabotages: [what: string, kit: typeof openaiChatKit, promise: RegExp][] = 
     withAdapter({ withItems: (request, items) => ({ model: request.model, messages: items }) as typeof request }),
     /rebuilt without a cut/,
   ],
+  ['takes anything for a request', withAdapter({ items: (request) => request.messages }), /holds no conversation/],
+  [
+    'tells nobody of the text of an object',
+    withAdapter({ readReply: (reply, options) => adapter.readReply(reply, Symbol.asyncIterator in reply ? options : {}) }),
+    /read whole/,
+  ],
   ['repairs what is whole', withAdapter({ repairItem: (item) => ({ ...item }) }), /needs no repair/],
   ['keeps the system text', withAdapter({ withSystem: (request) => request }), /system text can be replaced/],
   [
@@ -365,4 +371,9 @@ describe('random conversations', () => {
     }
     expect(seeds.filter((seed) => validate(true, true, seed).length > 0).length).toBeGreaterThan(20);
   });
+});
+
+it('says so where it is given no kit', () => {
+  const given = adapter as never; // as a caller without types gives it
+  expect(() => adapterConformance(given)).toThrow('Expected a kit with an `adapter`');
 });

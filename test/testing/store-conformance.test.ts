@@ -87,3 +87,8 @@ it('each case is registered with the test function that it is given', () => {
   expect(names).toEqual(cases.map(({ name }) => name));
   expect(names.length).toBeGreaterThan(8);
 });
+
+it('says so where it is given no function that opens a store', () => {
+  const given = memoryStore() as never; // as a caller without types gives it
+  expect(() => storeConformance(given)).toThrow('Expected a function that opens the store, got object.');
+});

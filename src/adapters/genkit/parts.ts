@@ -10,7 +10,10 @@ export function kindOf(part: Fields): PartKind | undefined {
   return kinds.find((kind) => (kind === 'text' || kind === 'reasoning' ? typeof part[kind] === 'string' : isRecord(part[kind])));
 }
 
-/** Markers of the prompt cache move with every step: they are no content. The plugin for Anthropic marks parts, the one for Google messages. */
+/**
+ * Markers of the prompt cache move with every step: they are no content. The plugin for Anthropic marks parts, the one for Google
+ * messages.
+ */
 const cacheMarkers = ['cache_control', 'cache'];
 
 /** The value without cache markers in its metadata: the very same object where it has none. */

@@ -1,9 +1,12 @@
-import { type Fields, isBlank, isNothing, isRecord, listOf } from '../fields.ts';
+import { type Fields, fieldsOf, isBlank, isNothing, isRecord, listOf } from '../fields.ts';
 import { isSameList } from '../lists.ts';
 import { fieldsBeside, isRedactedThinking, kindOf } from './parts.ts';
 import type { GenkitMessage } from './shape.ts';
 
-/** See `ProviderAdapter.repairItem`. What plugins throw on: blank text, a call without input, a result without output. */
+/**
+ * See `ProviderAdapter.repairItem`. What plugins throw on: blank text, a call without input, a result without output, a reference that is
+ * no text.
+ */
 export function repairMessage(item: GenkitMessage): GenkitMessage | undefined {
   const content: unknown = item.content;
   if (typeof content === 'string') return isBlank(content) ? undefined : item;
@@ -30,12 +33,25 @@ function repairPart(part: unknown, role: string): object[] {
     case 'reasoning': // plugins that ask for a signature throw on one that was cut: B186
       return isRecord(part.metadata) && part.metadata.thoughtSignature === '' ? [] : [part];
     case 'toolRequest':
-      return [hasField(part.toolRequest, 'input') ? part : withField(part, 'toolRequest', 'input', {})];
+      return [
+        repairHalf(hasField(part.toolRequest, 'input') ? part : withField(part, 'toolRequest', 'input', {}), 'toolRequest'),
+      ];
     case 'toolResponse':
-      return [hasField(part.toolResponse, 'output', 'content') ? part : withField(part, 'toolResponse', 'output', '')];
+      return [
+        repairHalf(
+          hasField(part.toolResponse, 'output', 'content') ? part : withField(part, 'toolResponse', 'output', ''),
+          'toolResponse',
+        ),
+      ];
     default:
       return [part];
   }
+}
+
+/** A call and its result without a reference that Genkit takes are told by their tool and their place: both go without. */
+function repairHalf(part: Fields, kind: 'toolRequest' | 'toolResponse'): Fields {
+  const { ref, ...rest } = fieldsOf(part[kind]);
+  return ref === undefined || typeof ref === 'string' ? part : { ...part, [kind]: rest };
 }
 
 function hasField(value: unknown, ...keys: readonly string[]): boolean {

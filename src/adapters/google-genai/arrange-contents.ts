@@ -11,7 +11,8 @@ import { signCalls } from './sign-calls.ts';
 
 /**
  * See `ProviderAdapter.withItems`. What is new gets what the provider demands: results the name and the id of their calls, calls a
- * signature, and contents that would be one turn are one content. What the request held already stays as it is, and what was apart in it stays apart.
+ * signature, and contents that would be one turn are one content. What the request held already stays as it is, and what was apart in it
+ * stays apart.
  */
 export function withItems<R extends GeminiRequest>(request: R, items: readonly GeminiContent[]): R {
   const known = readItems(request);

@@ -4,7 +4,8 @@ import { readCount } from '../usage.ts';
 
 /**
  * Usage of one request: `promptTokenCount` holds the cached tokens already (B141). Undefined where the provider did not count: a missing or
- * zero prompt is no measurement (B145). Where the SDK continued a long reply in further requests it adds them up, and keeps the first prompt.
+ * zero prompt is no measurement (B145). Where the SDK continued a long reply in further requests it adds them up, and keeps the first
+ * prompt.
  */
 export function readUsage(usage: unknown): Usage | undefined {
   if (!isRecord(usage)) return undefined;

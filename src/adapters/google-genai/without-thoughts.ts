@@ -4,8 +4,8 @@ import { callIn, responseIn } from './function-parts.ts';
 import type { GeminiContent } from './shape.ts';
 
 /**
- * See `ProviderAdapter.withoutReasoning`. Signatures are not bound to what stood before, and those of calls in the current turn are demanded:
- * they stay, but for those that sign thoughts alone.
+ * See `ProviderAdapter.withoutReasoning`. Signatures are not bound to what stood before, and those of calls in the current turn are
+ * demanded: they stay, but for those that sign thoughts alone.
  */
 export function withoutThoughts(content: GeminiContent): GeminiContent | undefined {
   const { parts } = content;

@@ -1,5 +1,5 @@
 import type { MediaPart, Message, NativePart, Part, Role, TextPart } from '../../message.ts';
-import { type Fields, isNothing, isRecord, listOf, stringOf, withoutFields } from '../fields.ts';
+import { type Fields, isNothing, isRecord, listOf, sentFields, stringOf, withoutFields } from '../fields.ts';
 import { fieldParts, nativePart, reasoningParts, textParts } from '../neutral-parts.ts';
 import { readToolCall } from '../tool-call.ts';
 import { legacyCallId, readFunctionCall } from './function-call.ts';
@@ -35,7 +35,7 @@ const cacheMarkers = ['prompt_cache_breakpoint', 'cache_control'];
  * the same message as one without them.
  */
 export function readMessage(item: ChatMessage): Message[] {
-  const message: Fields = { ...item };
+  const message = sentFields(item);
   const role = chatRoles.get(item.role);
   // A role of another server is carried on, and never taken for the user's.
   if (!role)

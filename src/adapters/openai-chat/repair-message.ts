@@ -1,4 +1,4 @@
-import { type Fields, isBlank, isNothing, isRecord, listOf } from '../fields.ts';
+import { type Fields, isBlank, isNothing, isRecord, listOf, sentFields } from '../fields.ts';
 import { repairArguments } from '../tool-call.ts';
 import { chatRoles } from './read-message.ts';
 import type { ChatMessage, WrittenMessage } from './shape.ts';
@@ -9,7 +9,7 @@ import type { ChatMessage, WrittenMessage } from './shape.ts';
  */
 export function repairMessage(item: ChatMessage): ChatMessage | undefined {
   if (!chatRoles.has(item.role)) return item;
-  const message: WrittenMessage = { ...item };
+  const message: WrittenMessage = { ...sentFields(item), role: item.role };
   repairContent(message);
   if (item.role === 'assistant') repairCalls(message);
   if (!says(message)) return undefined;
@@ -56,7 +56,7 @@ export function says(message: WrittenMessage): boolean {
 }
 
 function sameFields(left: Fields, right: ChatMessage): boolean {
-  const other: Fields = { ...right };
+  const other = sentFields(right);
   const keys = Object.keys(left);
   return keys.length === Object.keys(other).length && keys.every((key) => Object.is(left[key], other[key]));
 }

@@ -1,4 +1,4 @@
-import { isNothing, isRecord, withoutFields } from '../fields.ts';
+import { isNothing, isRecord, sentFields, withoutFields } from '../fields.ts';
 import { says } from './repair-message.ts';
 import type { ChatMessage, WrittenMessage } from './shape.ts';
 
@@ -19,7 +19,7 @@ const reasoningParts: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thin
 /** See `ProviderAdapter.withoutReasoning`. Signatures of calls stay: the servers that have them demand them. */
 export function withoutReasoning(item: ChatMessage): ChatMessage | undefined {
   if (item.role !== 'assistant') return item;
-  const message: WrittenMessage = { ...item };
+  const message = sentFields(item);
   const found = reasoningFields.filter((name) => !isNothing(message[name]));
   const { content } = message;
   const thinks = Array.isArray(content) && content.some(isReasoningPart);

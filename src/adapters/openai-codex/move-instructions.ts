@@ -4,7 +4,9 @@ import { isInstruction } from '../openai-responses/item-kinds.ts';
 import { readItem } from '../openai-responses/read-item.ts';
 import type { ResponsesItem, ResponsesRequest } from '../openai-responses/shape.ts';
 
-/** The request with the system text of its items in `instructions`, where alone the backend takes it: trimmed, with a blank line between. */
+/**
+ * The request with the system text of its items in `instructions`, where alone the backend takes it: trimmed, with a blank line between.
+ */
 export function moveInstructions<R extends ResponsesRequest>(request: R, items: readonly ResponsesItem[]): R {
   const moved = new Set(items.filter(isTextual));
   if (moved.size === 0) return request;

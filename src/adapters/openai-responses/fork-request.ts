@@ -14,8 +14,8 @@ const smallestCap = 16;
 const neutralized = ['conversation', 'background', 'truncation'];
 
 /**
- * The parent's request and one user message with this content. `previous_response_id` stays: what the server holds is what the summary is about. Only a
- * forced output format is relaxed: the summary is prose.
+ * The parent's request and one user message with this content. `previous_response_id` stays: what the server holds is what the summary is
+ * about. Only a forced output format is relaxed: the summary is prose.
  */
 export function forkRequest<R extends ResponsesRequest>(
   request: R,

@@ -1,10 +1,10 @@
-import { isNothing } from '../fields.ts';
+import { isNothing, stringOf } from '../fields.ts';
 import { kindOf } from './item-kinds.ts';
 import type { ResponsesItem } from './shape.ts';
 
 /**
- * The items with an id for each call of the caller's own tools that has none, and for its result: the next one of its kind without an id, in
- * the order of the calls. The same array where nothing is named. A hand-off has a name, and no call (B020).
+ * The items with an id for each call of the caller's own tools that has none, and for its result: the next one of its kind without an id,
+ * in the order of the calls. The same array where nothing is named. A hand-off has a name, and no call (B020).
  */
 export function nameCalls(items: readonly ResponsesItem[]): readonly ResponsesItem[] {
   const waiting = new Map<string, string[]>([
@@ -13,7 +13,7 @@ export function nameCalls(items: readonly ResponsesItem[]): readonly ResponsesIt
   ]);
   let count = 0;
   const named = items.map((item) => {
-    if (!isNothing(item.call_id)) return item;
+    if (stringOf(item.call_id) !== '') return item;
     const kind = kindOf(item);
     const call = waiting.get(kind);
     if (call && !('output' in item)) {

@@ -2,8 +2,8 @@ import { callKey, isInstruction, isModelItem, isOwnResult, isReasoning, kindOf, 
 import type { ResponsesItem } from './shape.ts';
 
 /**
- * Where the last turn of the model begins, if only results, and instructions beside them, came after it; the number of items where it is over. One turn is several
- * items here: calls made in parallel, and the reasoning before each.
+ * Where the last turn of the model begins, if only results, and instructions beside them, came after it; the number of items where it is
+ * over. One turn is several items here: calls made in parallel, and the reasoning before each.
  */
 export function startOfOpenTurn(items: readonly ResponsesItem[]): number {
   const end = items.findLastIndex((item) => !isResult(item) && !isInstruction(item)) + 1;

@@ -1,5 +1,5 @@
 import type { MediaPart, Message, NativePart, Part, Role, TextPart } from '../../message.ts';
-import { type Fields, isNothing, isRecord, listOf, stringOf, withoutFields } from '../fields.ts';
+import { type Fields, isNothing, isRecord, listOf, sentFields, stringOf, withoutFields } from '../fields.ts';
 import { fieldParts, nativePart, reasoningParts, textParts } from '../neutral-parts.ts';
 import { readArguments } from '../tool-call.ts';
 import { callKey, kindOf, resultKey } from './item-kinds.ts';
@@ -41,7 +41,7 @@ export function isRole(role: unknown): boolean {
  * pushed back as it came reads like one that was written without the server's ids.
  */
 export function readItem(item: ResponsesItem): Message[] {
-  const fields: Fields = { ...item };
+  const fields = sentFields(item);
   const kind = kindOf(item);
   switch (kind) {
     case 'message':

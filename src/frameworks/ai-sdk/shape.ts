@@ -51,8 +51,8 @@ export interface AiSdkMiddleware<Request extends AiSdkRequest> {
   wrapGenerate: <Result extends AiSdkGenerateReply>(call: GenerateCall<Result>) => Promise<Result>;
   wrapStream: <Result extends AiSdkStreamReply>(call: StreamCall<Result>) => Promise<Result>;
   /**
-   * For `estimate`, `plan`, `snapshot`, `restore` and `reconcile`, and for compacting call options by hand: that asks `summary.send` for the
-   * summary, because it happens outside of any call.
+   * For `estimate`, `plan`, `snapshot`, `restore` and `reconcile`, and for compacting call options by hand: that asks `summary.send` for
+   * the summary, because it happens outside of any call.
    */
   readonly compactor: Compactor<AiSdkRequest, AiSdkMessage, Request, AiSdkReply>;
 }

@@ -11,8 +11,8 @@ import { capModel } from './cap-model.ts';
 const unseen = { callbacks: [], tags: ['nostream', 'langsmith:nostream'], metadata: { lc_source: 'context-compactor' } };
 
 /**
- * Sends a request as the agent would, to its own model with its own tools, and unseen: neither a stream of the agent nor its state knows of it.
- * Middleware that stands closer to the model is passed by.
+ * Sends a request as the agent would, to its own model with its own tools, and unseen: neither a stream of the agent nor its state knows of
+ * it. Middleware that stands closer to the model is passed by.
  */
 export async function askModel(request: LangchainRequest, signal: AbortSignal): Promise<LangchainReplyMessage> {
   const { model, tools = [], toolChoice, modelSettings, messages } = request;

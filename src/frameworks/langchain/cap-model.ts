@@ -5,8 +5,8 @@ import { capFields } from '../../adapters/langchain/model-facts.ts';
 const neutralized = ['n', 'stop', 'stopSequences', 'candidateCount'];
 
 /**
- * The model with another output cap, one answer and no stop words: a copy, or the very same object where it has no such fields. Packages read
- * these from the model alone; no option of a call reaches them.
+ * The model with another output cap, one answer and no stop words: a copy, or the very same object where it has no such fields. Packages
+ * read these from the model alone; no option of a call reaches them.
  */
 export function capModel(model: object, maxTokens: number): object {
   const fields: Fields = { ...model };

@@ -1,3 +1,4 @@
+import { isCompactionError } from '../../errors.ts';
 import { randomConversation, waitingConversation } from '../conversation.ts';
 import { type Check, expectThat, expectValid, freeze, isSame, preview } from './check.ts';
 
@@ -7,6 +8,20 @@ export const itemChecks: readonly Check[] = [
     random: true,
     holds(kit, choose) {
       expectValid(kit, 'A random conversation', kit.request(waitingConversation(kit, choose)));
+    },
+  },
+  {
+    name: 'what holds no conversation is refused with a typed error, or read as one without items',
+    random: false,
+    holds({ adapter }) {
+      let items: unknown;
+      try {
+        items = Reflect.apply(adapter.items, adapter, [{}]);
+      } catch (error) {
+        items = error;
+      }
+      const isRefused = isCompactionError(items) && items.code === 'invalid-request';
+      expectThat(isRefused || Array.isArray(items), () => `Expected \`invalid-request\` or items, got ${preview(items)}.`);
     },
   },
   {

@@ -25,7 +25,8 @@ export const replyChecks: readonly Check[] = [
     async holds(kit, choose) {
       const script = scriptReply(choose, kit.endings);
       const { text = '', calls = [], ending = calls.length > 0 ? 'tool-calls' : 'stop' } = script;
-      const whole = await kit.adapter.readReply(freeze(kit.reply(script)));
+      const heard: string[] = [];
+      const whole = await kit.adapter.readReply(freeze(kit.reply(script)), { onText: (piece) => heard.push(piece) });
       const read = [whole];
       const pieces: string[] = [];
       if (kit.stream) read.push(await kit.adapter.readReply(kit.stream(script), { onText: (piece) => pieces.push(piece) }));
@@ -49,6 +50,8 @@ export const replyChecks: readonly Check[] = [
           );
       }
       if (kit.stream && ending !== 'refusal') expectThat(pieces.join('') === text, 'Expected each piece of text once, in order.');
+      if (calls.length === 0)
+        expectThat(heard.join('') === whole.text, 'Expected `onText` to be told the text of an object, too.');
     },
   },
   {

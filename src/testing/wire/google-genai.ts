@@ -9,8 +9,8 @@ import type { Fields, Report } from './report.ts';
 import type { WireViolation } from './violation.ts';
 
 /**
- * What is wrong with a request to `generateContent`, by the rules of the Gemini API and of Vertex AI: the parameters of the SDK, or the body
- * of a REST call. Empty where nothing is. Unknown fields are let through.
+ * What is wrong with a request to `generateContent`, by the rules of the Gemini API and of Vertex AI: the parameters of the SDK, or the
+ * body of a REST call. Empty where nothing is. Unknown fields are let through.
  *
  * @example
  * validateGemini({ model: 'gemini-3-pro', contents: [] }); // [{ rule: 'contents-empty', path: 'contents', message: '…' }]
